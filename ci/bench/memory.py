@@ -47,11 +47,11 @@ def held(bench, program, started):
 
 @row("list")
 def listing(bench):
-    """All of `evictd rank`: pods of two containers are found, read and ranked."""
+    """All of `evictd explain SIGNAL`: pods of two containers are found, read and ranked."""
     need_root()
     for count in bench.pick([100, 1000], [3]):
         with machine.pods(bench, count) as base:
-            program = [bench.evictd, "rank", "--signal=memory.available", "--json", f"--pod-cgroup-root=/{base}"]
+            program = [bench.evictd, "explain", "memory.available", "--json", f"--pod-cgroup-root=/{base}"]
             if machine.cost(program)[2].count(f"{base}/pod") < count:
                 raise RuntimeError(f"{program[0]} does not list {count} pods")
             [took] = bench.alternate(lambda: machine.cost(program)[1] / 1000)

@@ -35,7 +35,7 @@ book() {
   "$@"
 }
 
-healthy() { evictd health --flags-file=$conf; }
+healthy() { evictd check --daemon --flags-file=$conf; }
 daemon() { pgrep -x evictd | head -n 1; }
 gone() { ! pgrep -x "$1"; }
 

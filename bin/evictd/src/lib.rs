@@ -2,8 +2,8 @@
 //! command line: [`run`] is the whole of it.
 //!
 //! No decisions are made here. [`cli::args`] turns the command line into settings,
-//! each command lies in a module of its own, and the daemon joins the crates
-//! that measure, decide and act.
+//! each command lies in a module of its own, the daemon joins the crates that measure,
+//! decide and act, and a process beside it serves metrics.
 #![forbid(unsafe_code)]
 
 extern crate alloc;
@@ -14,5 +14,6 @@ mod daemon;
 mod log;
 mod metrics_file;
 mod sandbox;
+mod serve;
 
 pub use cli::run;

@@ -305,7 +305,7 @@ fn help_and_version_end_with_0() {
     for (arguments, start) in [
         (&["--help"][..], "Usage: evictd [FLAGS]"),
         (&["-h"], "Usage: evictd [FLAGS]"),
-        (&["help", "rank"], "Usage: evictd rank "),
+        (&["help", "look"], "Usage: evictd look "),
         (&["--version"], "evictd "),
     ] {
         let output = evictd(arguments);
@@ -346,8 +346,8 @@ fn status_is_readable_at_80_columns_and_plain_where_nobody_looks() {
 }
 
 #[test]
-fn rank_names_the_signal_that_was_meant() {
-    let output = evictd(&["rank", "--signal=memory.availabel"]);
+fn explain_names_the_signal_that_was_meant() {
+    let output = evictd(&["explain", "memory.availabel"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
         text(&output.stderr).contains("memory.available"),

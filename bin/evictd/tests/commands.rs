@@ -316,13 +316,13 @@ fn explain_goes_by_the_daemons_settings() {
     });
     let of_daemon = explain(&[]);
     // Acceptance row 404: the order of eviction too, but where flags say whose.
-    let rank = |more: &[&str]| {
-        let ranked = evictd(&[&["rank", &state], more].concat());
+    let order = |more: &[&str]| {
+        let ranked = evictd(&[&["explain", "memory.available", &state], more].concat());
         assert!(ranked.status.success(), "{}", text(&ranked.stderr));
         text(&ranked.stdout).contains("by the settings of the running daemon")
     };
-    assert!(rank(&[]));
-    assert!(!rank(&["--pod-cgroup-root=/evictd-commands-none"]));
+    assert!(order(&[]));
+    assert!(!order(&["--pod-cgroup-root=/evictd-commands-none"]));
     daemon.join().unwrap();
     assert!(
         of_daemon.starts_with("by the settings of the running daemon\n"),

@@ -42,8 +42,8 @@ fn a_manifest_of_any_name_is_told_in_plain_letters() {
     for words in [
         &["status"][..],
         &["status", "--json"],
-        &["rank", "memory.available"],
-        &["rank", "memory.available", "--json"],
+        &["explain", "memory.available"],
+        &["explain", "memory.available", "--json"],
         &["oom-score"],
         &["oom-score", "--json"],
         &["gc", "containers", "--dry-run"],

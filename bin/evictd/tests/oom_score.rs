@@ -217,7 +217,7 @@ fn what_the_daemon_remembers_as_protected_is() {
         let output = pods.evictd(&["--json", &flag]);
         assert_eq!(pods.told(&output, plain)["score"], score);
         assert_eq!(pods.told(&output, other)["score"], 1000);
-        let ranked = pods.run("rank", &["--json", &flag]);
+        let ranked = pods.run("explain", &["memory.available", "--json", &flag]);
         let ranked: Value = serde_json::from_slice(&ranked.stdout).unwrap();
         let all = ranked["pods"].as_array().unwrap();
         let of = |name: &str| all.iter().find(|pod| pod["name"] == name).unwrap();

@@ -64,7 +64,11 @@ impl Daemon {
     fn ask(&self, command: &str) -> Output {
         let mut asking = Command::new(env!("CARGO_BIN_EXE_evictd"));
         let state = format!("--state-dir={}", self.directory.display());
-        asking.args([command, &state]).output().unwrap()
+        asking
+            .args(command.split(' '))
+            .arg(&state)
+            .output()
+            .unwrap()
     }
 
     fn signal(&self, signal: Signal) {
@@ -168,7 +172,7 @@ fn settings_are_read_anew_while_it_runs() {
     daemon.hears("RELOADING=1");
     daemon.hears("READY=1");
     daemon.signal(Signal::USR1);
-    assert_eq!(daemon.ask("health").status.code(), Some(0));
+    assert_eq!(daemon.ask("check --daemon").status.code(), Some(0));
     let log = daemon.end();
     for line in [
         "reloaded: never-evict none -> web",
@@ -184,9 +188,15 @@ fn settings_are_read_anew_while_it_runs() {
 fn a_loop_that_stands_still_is_not_healthy() {
     let daemon = Daemon::start("health", "--eviction-hard=memory.available<1");
     daemon.signal(Signal::STOP);
-    let output = daemon.ask("health");
+    let outputs = ["check", "check --daemon"].map(|command| daemon.ask(command));
     daemon.signal(Signal::CONT);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    for output in outputs {
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(
+            output.stdout.starts_with(b"no daemon answers: "),
+            "{output:?}"
+        );
+    }
     daemon.end();
 }
 

@@ -1,4 +1,4 @@
-//! The responses that the daemon's socket and `evictd serve` write, and that a command reads.
+//! The responses that the daemon's socket and its listener for HTTP write, and that a command reads.
 
 /// The media type of what is for people.
 const TEXT: &str = "text/plain";

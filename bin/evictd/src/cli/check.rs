@@ -1,9 +1,10 @@
-//! `evictd check`: a line and an exit code for a monitor.
+//! `evictd check`: a line and an exit code for a monitor or a supervisor.
 
 use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_client::ask_within;
 use evictd_config::Resolved;
 use evictd_node::{Amount, Condition, ConditionSet, Readings, Signal};
 use evictd_plain::Plain;
@@ -17,22 +18,29 @@ const WAIT: Duration = Duration::from_millis(900);
 /// node-problem-detector cuts what is longer.
 const MOST_BYTES: usize = 80;
 
-/// a line and an exit code for node-problem-detector or Nagios
+/// whether all is well: exit code 0, 1 or 2, for monitors
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
 #[argh(
     subcommand,
     name = "check",
     note = "Asks the daemon with this --state-dir, for a second at most, and prints one\n\
-            line of at most 80 bytes. The exit codes are those of a custom plugin of\n\
+            line of at most 80 bytes. The daemon's loop answers by itself, so an answer\n\
+            shows that it turns. The exit codes are those of a custom plugin of\n\
             node-problem-detector; dist/node-problem-detector has its configuration.\n\
             With --nagios: 0 fine, 1 a condition holds or a soft threshold is met, 2 a\n\
-            hard threshold is met, 3 no daemon answers.",
-    example = "{command_name}\n{command_name} --condition=MemoryPressure\n{command_name} --nagios",
-    error_code(0, "no condition holds"),
+            hard threshold is met, 3 no daemon answers. A supervisor, which would restart\n\
+            the daemon, asks with --daemon.",
+    example = "{command_name}\n{command_name} --daemon --flags-file=/etc/evictd.conf\n\
+               {command_name} --condition=MemoryPressure\n{command_name} --nagios",
+    error_code(0, "the daemon's loop turns, and no condition holds"),
     error_code(1, "a condition holds"),
     error_code(2, "no daemon answers, or the command line is wrong")
 )]
 pub struct Check {
+    /// ask only whether the daemon runs and its loop turns, whatever conditions hold
+    #[argh(switch)]
+    daemon: bool,
+
     /// look at this condition alone: MemoryPressure, DiskPressure or PIDPressure
     #[argh(option, arg_name = "CONDITION", from_str_fn(condition))]
     condition: Option<Condition>,
@@ -78,6 +86,10 @@ impl Check {
 
     /// The level, whether a condition holds, and both in words.
     fn look(&self, settings: &Resolved) -> Result<(Level, bool, String), String> {
+        if self.daemon {
+            ask_within(settings, "/healthz", WAIT)?;
+            return Ok((Level::Fine, false, "the daemon runs".to_owned()));
+        }
         let view = evictd_client::view_within(settings, WAIT)?;
         let thresholds = view.settings()?.evict.thresholds;
         Ok(judge(

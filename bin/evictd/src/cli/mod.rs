@@ -6,37 +6,32 @@ mod check;
 mod columns;
 mod completions;
 mod config;
-mod events;
 mod explain;
 mod gc;
-mod health;
 mod history;
 mod look;
 mod man;
 mod metrics;
 mod moments;
+mod next;
 mod oom_score;
 mod output;
-mod rank;
 mod record;
 mod reload;
 mod replay;
 mod sampled;
 mod screen;
 mod selftest;
-mod serve;
 mod status;
-mod summary;
 #[cfg(test)]
 mod tests;
-mod top;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use evictd_config::Typed;
 
-use crate::{config_file, daemon};
+use crate::{config_file, daemon, serve};
 
 use args::{Command, Request, parse};
 use output::{fail, print, usage_error};
@@ -55,10 +50,33 @@ pub fn run(argv: Vec<OsString>) -> ExitCode {
         if first == evictd_hook::ARGUMENT {
             return evictd_hook::run(rest);
         }
+        if first == serve::ARGUMENT {
+            return serve_metrics(rest);
+        }
     }
     match parse(&argv) {
         Ok(Request::Print(text)) => print(&text),
         Ok(Request::Run(command, typed)) => resolve_and_run(command.as_ref(), *typed),
+        Err(error) => usage_error(&error),
+    }
+}
+
+/// What the daemon starts for `--metrics-listen`, with its own flags.
+fn serve_metrics(argv: &[OsString]) -> ExitCode {
+    let (until_stdin_ends, flags) = match argv.split_first() {
+        Some((first, flags)) if first == serve::UNTIL_STDIN_ENDS => (true, flags),
+        _ => (false, argv),
+    };
+    let settings = match parse(flags) {
+        Ok(Request::Run(None, typed)) => config_file::settings(*typed),
+        Ok(_) => Err("flags of the daemon belong here, and no command".to_owned()),
+        Err(error) => Err(error),
+    };
+    match settings {
+        Ok(settings) => {
+            let ended = serve::run(&settings.resolved, until_stdin_ends);
+            ended.unwrap_or_else(|error| fail(serve::ARGUMENT, error))
+        }
         Err(error) => usage_error(&error),
     }
 }
@@ -86,11 +104,8 @@ fn run_command(
     let (command_line, settings) = (&settings.command_line, &settings.resolved);
     match command {
         Command::Status(status) => ("status", status.run(settings)),
-        Command::Top(top) => ("top", top.run(settings)),
-        Command::Rank(rank) => ("rank", rank.run(command_line, settings)),
         Command::Admit(admit) => ("admit", admit.run(settings)),
         Command::History(history) => ("history", history.run(settings)),
-        Command::Events(events) => ("events", events.run(settings)),
         Command::Look(look) => ("look", look.run(command_line, settings)),
         Command::Explain(explain) => ("explain", explain.run(command_line, settings)),
         Command::Record(record) => ("record", record.run(settings)),
@@ -100,11 +115,8 @@ fn run_command(
         Command::Gc(gc) => ("gc", gc.run(settings)),
         Command::Selftest(selftest) => ("selftest", selftest.run()),
         Command::Reload(reload) => ("reload", reload.run(settings)),
-        Command::Health(health) => ("health", health.run(settings)),
         Command::Check(check) => ("check", check.run(settings)),
         Command::Metrics(metrics) => ("metrics", metrics.run(settings)),
-        Command::Summary(summary) => ("summary", summary.run(settings)),
-        Command::Serve(serve) => ("serve", serve.run(settings)),
         Command::Man(_) => ("man", Ok(print(&args::man::page()))),
         Command::Completions(of) => {
             let script = args::completions::script(of.shell);

@@ -20,7 +20,7 @@ use super::columns::{Columns, wrap};
 use super::output::{NO_PODS, complain, print_as, shown};
 use super::screen::{Paint, cut};
 
-/// oom_score_adj of the pods' processes, now and as it should be
+/// oom_score_adj of the pods' processes: as it is and should be
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
 #[argh(
     subcommand,

@@ -39,13 +39,17 @@ pub(crate) fn print(text: &str) -> ExitCode {
 }
 
 fn print_bytes(text: &[u8]) -> ExitCode {
-    match std::io::stdout().write_all(text) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(std::io::stderr(), "evictd: stdout: {error}");
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
+    print_more(text).unwrap_or(ExitCode::SUCCESS)
+}
+
+/// Bytes on stdout, of a command that goes on: how it ends where nobody reads any more.
+pub(crate) fn print_more(text: &[u8]) -> Option<ExitCode> {
+    let error = std::io::stdout().write_all(text).err()?;
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return Some(ExitCode::SUCCESS);
     }
+    let _ = writeln!(std::io::stderr(), "evictd: stdout: {error}");
+    Some(ExitCode::FAILURE)
 }
 
 /// A document on stdout, as one line of JSON.

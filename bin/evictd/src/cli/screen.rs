@@ -56,29 +56,6 @@ impl Paint {
     }
 }
 
-/// The text in place of what a terminal shows, as far as its lines go; for anything else the
-/// text with an empty line behind it.
-pub(crate) fn in_place(text: &str) -> String {
-    match tcgetwinsize(stdout()) {
-        Ok(size) => fitted(text, usize::from(size.ws_row)),
-        Err(_) => format!("{text}\n"),
-    }
-}
-
-/// From the upper left corner of a screen of so many lines; none tells that nobody knows how
-/// many it has.
-fn fitted(text: &str, rows: usize) -> String {
-    const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
-    let all = text.lines().count();
-    let room = rows.saturating_sub(1);
-    if rows == 0 || all <= room {
-        return format!("{CLEAR}{text}");
-    }
-    let shown: Vec<&str> = text.lines().take(room.saturating_sub(1)).collect();
-    let more = all.saturating_sub(shown.len());
-    format!("{CLEAR}{}\n.. and {more} lines more\n", shown.join("\n"))
-}
-
 /// The text with its lines broken at blanks where a terminal shows it, each as far in as it begins
 /// or farther; for anything else as it is, a line for each thing.
 pub(crate) fn for_terminal(text: &str) -> String {
@@ -143,15 +120,5 @@ mod tests {
         let broken = "short\n    the pod uses\n      680Mi,\n      priority 0\n";
         assert_eq!(folded(text, 17), broken);
         assert_eq!(folded("one_long_word_alone\n", 4), "one_long_word_alone\n");
-    }
-
-    #[test]
-    fn a_screen_is_never_overfull() {
-        let text = "1\n2\n3\n4\n";
-        assert_eq!(fitted(text, 0), format!("\u{1b}[H\u{1b}[2J{text}"));
-        assert_eq!(fitted(text, 5), format!("\u{1b}[H\u{1b}[2J{text}"));
-        let cut = "\u{1b}[H\u{1b}[2J1\n2\n.. and 2 lines more\n";
-        assert_eq!(fitted(text, 4), cut);
-        assert!(fitted(text, 1).ends_with(".. and 4 lines more\n"));
     }
 }

@@ -14,9 +14,11 @@ use evictd_state::{Outcome, Record, Relief, State};
 use evictd_threshold::{Lists, Threshold, parse};
 use serde::Serialize;
 
+use super::explain::order::Order;
+use super::next::Next;
 use super::sampled::{RankedPod, rank_pods};
 use super::screen::{Paint, bar, cut};
-use super::{admit, config, history, rank, status};
+use super::{admit, config, history, status};
 
 /// Both forms of what a command prints, one below the other.
 fn both(text: &str, document: &impl Serialize) -> String {
@@ -58,6 +60,17 @@ pub(super) fn ranked(signal: Signal) -> Vec<RankedPod> {
         &candidates,
         &Policy::default(),
     )
+}
+
+/// For memory, as these pods are ranked.
+pub(super) fn next() -> Next {
+    Next {
+        signal: Signal::MemoryAvailable,
+        pods: vec![String::from(
+            "default/web: uses 180Mi, 80Mi above its request, priority 0, Burstable",
+        )],
+        nobody: None,
+    }
 }
 
 pub(super) fn thresholds() -> Vec<Threshold> {
@@ -102,7 +115,7 @@ fn status_shows_signals_conditions_and_pods() {
         &readings(),
         conditions,
         Layout::OneFilesystem,
-        ranked_by,
+        next(),
         ranked(ranked_by),
     );
     // Of one that is raised now it is not said.
@@ -124,15 +137,16 @@ fn status_shows_signals_conditions_and_pods() {
 }
 
 #[test]
-fn rank_says_why() {
+fn explain_says_why_each_pod_has_its_place() {
     let signal = Signal::MemoryAvailable;
     let pods = ranked(signal);
-    let document = rank::Document {
+    let document = Order {
         signal,
+        next: next(),
         pods,
         by_daemon: false,
     };
-    let text = rank::in_text(&document, Paint::default());
+    let text = document.in_text(Paint::default());
     insta::assert_snapshot!(both(&text, &document));
 }
 
@@ -201,7 +215,12 @@ fn history_explains_each_eviction() {
     state.evictions = 12;
     let text = "gave up the old part of 1 log: web (39Gi)";
     state.push_relief(Relief::new(1_763_999_990, "logs", Some(39 << 30), text));
-    insta::assert_snapshot!(both(&history::in_text(&state), &history::document(&state)));
+    let events = [serde_json::json!({
+        "time": "2025-11-24T15:59:40Z", "level": "warn", "event": "condition",
+        "message": "DiskPressure is True",
+    })];
+    let text = history::timeline::in_text(&state, &events);
+    insta::assert_snapshot!(both(&text, &history::document(&state, &events)));
 }
 
 #[test]

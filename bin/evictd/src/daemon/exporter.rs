@@ -1,6 +1,6 @@
 //! The process that serves `--metrics-listen`.
 //!
-//! It is `evictd serve`, with this daemon's own flags: not bound by the daemon's sandbox, not
+//! It has this daemon's own flags, and is not bound by the daemon's sandbox, not
 //! locked in memory, and at the usual priority. The daemon can reach no network.
 
 use std::os::unix::process::CommandExt;
@@ -8,6 +8,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use evictd_config::Resolved;
 use evictd_sys::{Token, Watch};
+
+use crate::serve::{ARGUMENT, UNTIL_STDIN_ENDS};
 
 /// It has ended.
 pub(crate) const ENDED: Token = Token(u32::MAX - 2);
@@ -31,7 +33,7 @@ impl Exporter {
         let fail = |what: &str| format!("--metrics-listen: {what}");
         let mut child = Command::new("/proc/self/exe")
             .arg0("evictd")
-            .args(["serve", "--until-stdin-ends"])
+            .args([ARGUMENT, UNTIL_STDIN_ENDS])
             .args(std::env::args_os().skip(1))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

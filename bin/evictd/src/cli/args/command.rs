@@ -7,24 +7,18 @@ use crate::cli::admit::Admit;
 use crate::cli::check::Check;
 use crate::cli::completions::Completions;
 use crate::cli::config::Config;
-use crate::cli::events::Events;
 use crate::cli::explain::Explain;
 use crate::cli::gc::Gc;
-use crate::cli::health::Health;
 use crate::cli::history::History;
 use crate::cli::look::Look;
 use crate::cli::man::Man;
 use crate::cli::metrics::Metrics;
 use crate::cli::oom_score::OomScore;
-use crate::cli::rank::Rank;
 use crate::cli::record::Record;
 use crate::cli::reload::Reload;
 use crate::cli::replay::Replay;
 use crate::cli::selftest::Selftest;
-use crate::cli::serve::Serve;
 use crate::cli::status::Status;
-use crate::cli::summary::Summary;
-use crate::cli::top::Top;
 
 /// node-pressure eviction for machines that have no kubelet
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -57,42 +51,30 @@ pub enum Command {
     Look(Look),
     /// `evictd status`
     Status(Status),
-    /// `evictd top`
-    Top(Top),
-    /// `evictd rank`
-    Rank(Rank),
-    /// `evictd admit`
-    Admit(Admit),
-    /// `evictd history`
-    History(History),
-    /// `evictd events`
-    Events(Events),
     /// `evictd explain`
     Explain(Explain),
+    /// `evictd history`
+    History(History),
+    /// `evictd check`
+    Check(Check),
+    /// `evictd admit`
+    Admit(Admit),
+    /// `evictd config`
+    Config(Config),
+    /// `evictd metrics`
+    Metrics(Metrics),
+    /// `evictd gc`
+    Gc(Gc),
+    /// `evictd oom-score`
+    OomScore(OomScore),
     /// `evictd record`
     Record(Record),
     /// `evictd replay`
     Replay(Replay),
-    /// `evictd config`
-    Config(Config),
-    /// `evictd oom-score`
-    OomScore(OomScore),
-    /// `evictd gc`
-    Gc(Gc),
     /// `evictd selftest`
     Selftest(Selftest),
     /// `evictd reload`
     Reload(Reload),
-    /// `evictd health`
-    Health(Health),
-    /// `evictd check`
-    Check(Check),
-    /// `evictd metrics`
-    Metrics(Metrics),
-    /// `evictd summary`
-    Summary(Summary),
-    /// `evictd serve`
-    Serve(Serve),
     /// `evictd man`
     Man(Man),
     /// `evictd completions`

@@ -5,6 +5,7 @@ use core::fmt::Write;
 
 use argh::{ArgsInfo, CommandInfoWithArgs};
 use evictd_config::Takes;
+use evictd_node::Signal;
 
 use crate::cli::completions::{SHELLS, Shell};
 
@@ -32,8 +33,8 @@ fn table() -> String {
     let mut table = String::new();
     add_commands(&mut table, "", &Evictd::get_args_info());
     for known in Known::all() {
-        for (shell, _) in SHELLS.iter().filter(|_| known.takes_word()) {
-            add(&mut table, &known.name, shell, "");
+        for word in words_of(&known.name) {
+            add(&mut table, &known.name, word, "");
         }
         known
             .shown()
@@ -41,6 +42,19 @@ fn table() -> String {
     }
     flags_of_all().for_each(|flag| add_flag(&mut table, "*", &flag));
     table
+}
+
+/// What a command takes that is no flag, where there is a list of it.
+fn words_of(command: &str) -> Vec<&'static str> {
+    match command {
+        "completions" => SHELLS.iter().map(|(shell, _)| *shell).collect(),
+        "explain" => {
+            let signals = Signal::ALL.into_iter();
+            let signals = signals.filter(|signal| signal.is_configured());
+            signals.map(Signal::name).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn add_commands(table: &mut String, name: &str, info: &CommandInfoWithArgs) {

@@ -62,7 +62,7 @@ pub(super) fn unknown_command(word: &str) -> String {
 /// A word after the command.
 pub(super) fn unexpected(word: &str, command: &str) -> String {
     let is_command = Known::all().iter().any(|known| known.name == word);
-    let of_pods = ["explain", "rank", "status", "events", "top"].contains(&command);
+    let of_pods = ["explain", "status"].contains(&command);
     let meant = if of_pods && !is_command {
         "of one pod evictd history POD tells why it went; "
     } else {

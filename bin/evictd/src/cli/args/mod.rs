@@ -17,6 +17,7 @@ pub(crate) mod completions;
 mod error;
 mod help;
 pub(crate) mod man;
+mod removed;
 mod split;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use super::error::{
     flag_of_another, incomplete, one_line, unexpected, unknown_command, unknown_flag,
     unknown_shorthand,
 };
+use super::removed::removed_command;
 
 /// A command line, taken apart.
 pub(super) struct Line {
@@ -100,6 +101,11 @@ impl Line {
 
     /// A word that is no flag: the command, or what `help` is wanted for.
     fn word(&mut self, word: &str) -> Result<(), String> {
+        if self.words.is_empty()
+            && let Some(now) = removed_command(word)
+        {
+            return Err(now);
+        }
         match word {
             "help" => (self.help, self.is_brief) = (true, false),
             "version" if self.words.is_empty() => self.version = true,

@@ -81,12 +81,12 @@ const COMMANDS: &[(&str, &str)] = &[
         "Some(Status(Status { timing: true, watch: false, json: false }))",
     ),
     (
-        "rank",
-        "Some(Rank(Rank { signal: MemoryAvailable, json: false }))",
+        "explain",
+        "Some(Explain(Explain { signal: None, over: None, json: false }))",
     ),
     (
-        "rank --signal nodefs.inodesFree --json",
-        "Some(Rank(Rank { signal: NodefsInodesFree, json: true }))",
+        "explain --json nodefs.inodesFree --over 1s",
+        "Some(Explain(Explain { signal: Some(NodefsInodesFree), over: Some(1s), json: true }))",
     ),
     (
         "admit --pod a --pod=b.yaml",
@@ -102,7 +102,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ),
     (
         "history",
-        "Some(History(History { pod: None, since: None, json: false }))",
+        "Some(History(History { pod: None, since: None, events: false, follow: false, json: false }))",
     ),
     ("config --json=true", "Some(Config(Config { json: true }))"),
     (
@@ -153,8 +153,8 @@ const WRONG: &str = "\
 -v
 statsu
 --dry-run false
-status rank
-status --json rank
+status look
+status --json look
 gc
 gc volumes
 gc images all
@@ -165,9 +165,11 @@ man all
 -- --json
 status --apply
 --json
-status --signal=memory.available
-rank --signal memory.avaliable
+status --condition=MemoryPressure
+explain memory.avaliable
 explain photos
+explain memory.available web
+status photos
 admit --pod
 admit --qos=bestEffort
 admit --priority=1G
@@ -180,6 +182,34 @@ fn wrong_lines_are_explained_in_one_line() {
         let error = parse(&argv(line)).unwrap_err().to_string();
         assert!(!error.contains('\n'), "{line}");
         shown.push_str(&format!("$ evictd {line}\n{error}\n\n"));
+    }
+    insta::assert_snapshot!(shown);
+}
+
+/// Acceptance row 451. Whatever stands before or behind it; and what the answer names is taken.
+#[test]
+fn removed_command_answers_with_its_replacement() {
+    let mut shown = String::new();
+    for (name, lines) in removed::COMMANDS {
+        let error = parse(&argv(name)).unwrap_err();
+        for line in [
+            format!("{name} --json"),
+            format!("{name} --of-its-own=x"),
+            format!("-v2 {name} word"),
+            format!("help {name}"),
+            format!("{name} --help"),
+        ] {
+            assert_eq!(parse(&argv(&line)).unwrap_err(), error, "{line}");
+        }
+        for line in lines {
+            assert!(error.contains(&format!("evictd {line}")), "{error}");
+            run(line);
+        }
+        let known = command::Known::all();
+        assert!(known.iter().all(|known| known.name != name), "{name}");
+        // A pod may have that name.
+        run(&format!("history {name}"));
+        shown.push_str(&format!("$ evictd {name}\n{error}\n\n"));
     }
     insta::assert_snapshot!(shown);
 }

@@ -1,6 +1,8 @@
-//! `evictd explain`: what would happen now, and what is missing for it.
+//! `evictd explain`: what would happen now, and what is missing for it; of a signal, the order
+//! of eviction.
 
 pub(super) mod distance;
+pub(super) mod order;
 
 use core::fmt::Write;
 use core::time::Duration;
@@ -17,13 +19,15 @@ use evictd_stats::now;
 use serde::Serialize;
 
 use super::moments::Moments;
+use super::next::{Next, most_pressing};
 use super::output::{complain, print_as};
 use super::record::duration;
 use super::sampled::{Sampled, ask_daemon};
-use super::screen::for_terminal;
+use super::screen::{Paint, for_terminal};
 use distance::Distance;
+use order::{Order, signal};
 
-/// what would happen now, and what is missing for it
+/// what would happen now and why, and the order of eviction
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
 #[argh(
     subcommand,
@@ -32,23 +36,30 @@ use distance::Distance;
             met, or met no more, and when it would be met at the rate between the two;\n\
             then what would be decided now, and why, as a dry run. Evicts nothing, needs\n\
             no daemon and leaves one alone. Without a threshold or a file among its flags\n\
-            it goes by the settings of the running daemon, and says so.",
-    example = "{command_name} --flags-file=/etc/evictd.conf --over=1m"
+            it goes by the settings of the running daemon, and says so.\n\
+            With a SIGNAL it prints all pods in the order in which they would be evicted\n\
+            if a threshold of that signal were met, each with what put it in its place.\n\
+            There the flags count too if one says where pods are or what orders them.",
+    example = "{command_name} --flags-file=/etc/evictd.conf --over=1m\n\
+               {command_name} memory.available\n\
+               {command_name} nodefs.available --json"
 )]
 pub struct Explain {
-    /// the time between the two looks; default: 5s
-    #[argh(
-        option,
-        arg_name = "DURATION",
-        default = "Duration::from_secs(5)",
-        from_str_fn(duration)
-    )]
-    over: Duration,
+    /// show the order of eviction for this signal, as in --eviction-hard
+    #[argh(positional, arg_name = "SIGNAL", from_str_fn(signal))]
+    signal: Option<Signal>,
+
+    /// the time between the two looks; default: 5s, for the order by memory.stall 1s
+    #[argh(option, arg_name = "DURATION", from_str_fn(duration))]
+    over: Option<Duration>,
 
     /// print JSON for programs instead of text for people
     #[argh(switch)]
     json: bool,
 }
+
+/// Between the two looks.
+const BETWEEN: Duration = Duration::from_secs(5);
 
 impl Explain {
     pub(super) fn run(
@@ -56,25 +67,33 @@ impl Explain {
         command_line: &Typed,
         settings: &Resolved,
     ) -> Result<ExitCode, String> {
+        if let Some(signal) = self.signal {
+            let order = Order::measure(signal, self.over, command_line, settings)?;
+            return Ok(print_as(self.json, &order, || {
+                for_terminal(&order.in_text(Paint::for_stdout()))
+            }));
+        }
         let (whose, settings, view) = &settings_of(command_line, settings);
         let mut sampled = Sampled::take(settings)?;
         let mut moments = Moments::new(settings)?;
         let begun = now();
         let mut decided = moments.look(&mut sampled, begun)?;
         let before = sampled.readings;
-        std::thread::sleep(self.over);
+        std::thread::sleep(self.over.unwrap_or(BETWEEN));
         let ended = now();
         decided.extend(moments.look(&mut sampled, ended)?);
         for problem in sampled.engine.pods().problems() {
             complain("explain", problem);
         }
         let decided = decided.into_iter().flat_map(|(_, decided)| decided);
+        let signal = most_pressing(&settings.evict.thresholds, &sampled.readings);
         let document = Explanation {
             settings: *whose,
             ..Explanation::of_daemon(
                 settings,
                 (&before, &sampled.readings, ended.since(begun)),
                 by_daemon(decided.collect(), view),
+                Next::of(signal, &sampled).unless_spared(view),
             )
         };
         Ok(print_as(self.json, &document, || {
@@ -163,6 +182,8 @@ pub(super) struct Explanation {
     pub(super) decided: Vec<Decision>,
     /// What comes before a kill for memory.
     relief: Option<Relief>,
+    /// Which pod is next, or why none is, for the signal whose order counts now.
+    next: Next,
     /// Whether pods that have just begun would stand still now (`--start-storm`).
     #[serde(skip_serializing_if = "Option::is_none")]
     newcomers_wait: Option<bool>,
@@ -224,6 +245,7 @@ impl Explanation {
         settings: &Resolved,
         (before, after, between): (&Readings, &Readings, Duration),
         decided: Vec<Decided>,
+        next: Next,
     ) -> Self {
         let of = |threshold| Distance::new(threshold, before, after, between);
         let thresholds = settings.evict.thresholds.iter().map(of);
@@ -236,6 +258,7 @@ impl Explanation {
             thresholds: thresholds.filter(counts).collect(),
             decided: one_answer(decided),
             relief: Relief::new(settings, after),
+            next,
             newcomers_wait: settings
                 .memory_relief
                 .has(MemoryRung::StartStorm)
@@ -278,6 +301,7 @@ impl Explanation {
                 let _ = writeln!(text, "    {}", Plain(line));
             }
         }
+        let _ = writeln!(text, "{}", Plain(self.next.sentence()));
         text
     }
 }

@@ -3,6 +3,7 @@ use evictd_threshold::{Lists, parse};
 
 use super::distance::{Distance, rate};
 use super::*;
+use crate::cli::tests::next;
 
 /// Of a GiB, before and after ten seconds.
 fn distance(hard: &str, before: i64, after: i64) -> Distance {
@@ -160,7 +161,7 @@ fn whether_newcomers_would_wait_is_told_where_that_is_on() {
         let mut readings = Readings::default();
         readings.set(Signal::MemoryStall, Some(Reading::new(lost, 100)));
         let both = (&readings, &readings, Duration::from_secs(5));
-        Explanation::of_daemon(&settings, both, Vec::new()).in_text()
+        Explanation::of_daemon(&settings, both, Vec::new(), next()).in_text()
     };
     assert!(!told("false", 90).contains("start-storm"));
     assert!(told("true", 20).contains("memory does not stall, so nobody waits"));

@@ -13,10 +13,7 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::View;
 use evictd_config::{Resolved, Typed};
-use evictd_engine::full_name;
-use evictd_engine::ports::Listing as _;
 use evictd_node::Signal;
-use evictd_rank::Place;
 use evictd_stats::now;
 use serde::Serialize;
 
@@ -24,7 +21,8 @@ use super::columns::wrap;
 use super::explain::distance::Distance;
 use super::explain::{Whose, settings_of};
 use super::gc::disk::{Done, would_give};
-use super::output::{complain, print_as, shown};
+use super::next::Next;
+use super::output::{complain, print_as};
 use super::record::duration;
 use super::sampled::Sampled;
 use super::screen::Paint;
@@ -38,10 +36,7 @@ const FS_WAIT: Duration = Duration::from_millis(500);
 /// So often after the first one: what is only noise falls at each of them one time in thirty.
 const LOOKS: u32 = 5;
 
-/// So many pods are named for each signal.
-const FEW: usize = 3;
-
-/// what this machine is, what fills first, which pod would be evicted, what to set
+/// what this machine is, what fills first, which pod is next, what to set
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
 #[argh(
     subcommand,
@@ -84,23 +79,11 @@ struct Document {
     settings: Whose,
     /// What would be met first comes first.
     thresholds: Vec<Distance>,
-    first_to_be_evicted: Vec<First>,
+    first_to_be_evicted: Vec<Next>,
     would_give: Vec<Done>,
     recommended: Vec<Advice>,
     /// The defaults are in force, and right for this machine.
     default_thresholds_are_right: bool,
-}
-
-/// Who would be evicted first for a signal.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct First {
-    #[serde(serialize_with = "shown")]
-    signal: Signal,
-    pods: Vec<String>,
-    /// Why none would be.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nobody: Option<String>,
 }
 
 impl Look {
@@ -138,7 +121,7 @@ impl Look {
             settings: *whose,
             recommended: advise(&machine, settings, verdict.advice()),
             default_thresholds_are_right: verdict == Verdict::DefaultsAreRight,
-            first_to_be_evicted: First::of_each(&thresholds, &sampled, daemon),
+            first_to_be_evicted: next_of_each(&thresholds, &sampled, daemon),
             machine,
             thresholds,
             would_give,
@@ -154,58 +137,22 @@ impl Look {
     }
 }
 
-impl First {
-    /// For each signal with a threshold, in their order; two that are one filesystem are one.
-    fn of_each(thresholds: &[Distance], sampled: &Sampled, daemon: &View) -> Vec<Self> {
-        let mut seen = Vec::new();
-        let signals = thresholds.iter().map(|of| of.signal);
-        let is_new = |signal: &Signal| {
-            let reading = sampled.readings.get(*signal);
-            let reading = reading.map(|of| (of.available, of.capacity));
-            let of = (signal.resource(), reading);
-            let is_new = !seen.contains(&of);
-            seen.push(of);
-            is_new
-        };
-        let signals = signals.filter(is_new);
-        let first = |signal| Self::of(signal, sampled).unless_spared(daemon);
-        signals.map(first).collect()
-    }
-
-    /// A running daemon knows what its last eviction gave back.
-    fn unless_spared(self, daemon: &View) -> Self {
-        let Some(why) = daemon.spares(self.signal) else {
-            return self;
-        };
-        Self {
-            pods: Vec::new(),
-            nobody: Some(why.to_owned()),
-            ..self
-        }
-    }
-
-    fn of(signal: Signal, sampled: &Sampled) -> Self {
-        let candidates = sampled.engine.pods().candidates();
-        let evict = sampled.engine.evict();
-        let (places, nobody) = match evict.who_would_go(now(), signal, candidates) {
-            Ok(places) => (places, None),
-            Err(_) if candidates.is_empty() => {
-                let none = "there is no pod; pressure is reported, and nothing is killed";
-                (Vec::new(), Some(none.to_owned()))
-            }
-            Err(why) => (Vec::new(), Some(why.to_string())),
-        };
-        let in_words = |place: &Place| {
-            let metadata = &candidates.get(place.candidate)?.pod.metadata;
-            let name = full_name(&metadata.namespace, &metadata.name);
-            Some(format!("{name}: {place}"))
-        };
-        Self {
-            signal,
-            pods: places.iter().filter_map(in_words).take(FEW).collect(),
-            nobody,
-        }
-    }
+/// Which pod is next for each signal with a threshold, in their order; two that are one
+/// filesystem are one.
+fn next_of_each(thresholds: &[Distance], sampled: &Sampled, daemon: &View) -> Vec<Next> {
+    let mut seen = Vec::new();
+    let signals = thresholds.iter().map(|of| of.signal);
+    let is_new = |signal: &Signal| {
+        let reading = sampled.readings.get(*signal);
+        let reading = reading.map(|of| (of.available, of.capacity));
+        let of = (signal.resource(), reading);
+        let is_new = !seen.contains(&of);
+        seen.push(of);
+        is_new
+    };
+    let signals = signals.filter(is_new);
+    let next = |signal| Next::of(signal, sampled).unless_spared(daemon);
+    signals.map(next).collect()
 }
 
 impl Document {
@@ -277,33 +224,5 @@ impl Document {
             line(&mut text, "nothing");
         }
         text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Acceptance row 371.
-    #[test]
-    fn whom_the_daemon_spares_nobody_names() {
-        let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
-            "spared":{"imagefs.available":"the last eviction gave nothing back"}}"#;
-        let view: View = serde_json::from_str(view).unwrap();
-        let first = |signal| {
-            let cam = First {
-                signal,
-                pods: vec!["docker/cam".to_owned()],
-                nobody: None,
-            };
-            cam.unless_spared(&view)
-        };
-        let spared = first(Signal::ImagefsAvailable);
-        assert!(spared.pods.is_empty());
-        assert_eq!(
-            spared.nobody.as_deref(),
-            Some("the last eviction gave nothing back")
-        );
-        assert_eq!(first(Signal::MemoryAvailable).pods, ["docker/cam"]);
     }
 }

@@ -8,6 +8,7 @@ use evictd_stats::Progress;
 use evictd_threshold::{Threshold, ThresholdValue};
 use serde::Serialize;
 
+use crate::cli::next::{Next, most_pressing};
 use crate::cli::output::shown;
 use crate::cli::sampled::{RankedPod, Sampled};
 
@@ -25,6 +26,7 @@ pub(crate) struct Overview {
     pub(super) layout: Layout,
     #[serde(serialize_with = "shown")]
     pub(crate) ranked_by: Signal,
+    pub(crate) next: Next,
     /// What counts the memory of pods: their `cgroups`, or their `processes` where no
     /// controller does.
     pub(super) pod_memory: &'static str,
@@ -91,13 +93,12 @@ impl Overview {
         let (evict, pods) = (sampled.engine.evict(), sampled.engine.pods());
         let readings = daemon.as_ref().map_or(sampled.readings, View::readings);
         let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
-        // Pods are ordered for the first signal whose threshold is met, else for memory.
-        let is_met = |threshold: &&Threshold| {
-            let reading = readings.get(threshold.signal);
-            reading.is_some_and(|reading| threshold.is_met(&reading))
+        let next = Next::of(most_pressing(evict.thresholds(), &readings), sampled);
+        let next = match &daemon {
+            Some(daemon) => next.unless_spared(daemon),
+            None => next,
         };
-        let ranked_by = evict.thresholds().iter().find(is_met);
-        let ranked_by = ranked_by.map_or(Signal::MemoryAvailable, |met| met.signal);
+        let pods_in_order = sampled.order(next.signal);
         let memory = sampled.engine.node().sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());
@@ -117,8 +118,8 @@ impl Overview {
                 &readings,
                 conditions,
                 sampled.layout(),
-                ranked_by,
-                sampled.order(ranked_by),
+                next,
+                pods_in_order,
             )
         };
         let daemon = overview.daemon.take();
@@ -139,7 +140,7 @@ impl Overview {
         readings: &Readings,
         conditions: ConditionSet,
         layout: Layout,
-        ranked_by: Signal,
+        next: Next,
         pods: Vec<RankedPod>,
     ) -> Self {
         let state = |signal| {
@@ -153,7 +154,8 @@ impl Overview {
             signals: Signal::ALL.into_iter().filter_map(state).collect(),
             conditions: Condition::ALL.map(condition).into(),
             layout,
-            ranked_by,
+            ranked_by: next.signal,
+            next,
             pod_memory: CGROUPS,
             pods,
             daemon: None,

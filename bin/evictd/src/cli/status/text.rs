@@ -188,7 +188,9 @@ fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
         return;
     }
     let signal = document.ranked_by;
-    let _ = write!(text, "\nPods in the order of eviction for {signal}:\n");
+    text.push('\n');
+    wrap(text, ("", "    "), &document.next.sentence());
+    let _ = writeln!(text, "Pods in the order of eviction for {signal}:");
     if document.pod_memory == PROCESSES {
         text.push_str("(no controller counts their memory: that of their processes is shown)\n");
     }

@@ -9,7 +9,7 @@ use evictd_config::Resolved;
 use rustix::fd::OwnedFd;
 use rustix::net::listen;
 
-use crate::cli::output::complain;
+use super::complain;
 
 /// So many connections wait to be accepted, which takes no time.
 const BACKLOG: i32 = 1024;
@@ -26,7 +26,7 @@ pub(super) fn open_all(
     let mut all = Vec::new();
     if let Some(address) = settings.metrics_listen {
         let flag = format!("--metrics-listen={address}");
-        let tell = |error: &io::Error| complain("serve", wait_text(&flag, error));
+        let tell = |error: &io::Error| complain(&wait_text(&flag, error));
         let port = when_free(&|| listen_at(address), pause, &tell);
         all.push(port.map_err(|error| format!("{flag}: {error}"))?);
     }

@@ -1,11 +1,10 @@
-//! `evictd events`: the records of what happened.
+//! `evictd history --events` and `--follow`: the records of what happened.
 
 use core::time::Duration;
-use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
+use evictd_engine::full_name;
 use evictd_node::Utc;
 use evictd_plain::Plain;
 use evictd_quantity::GoDuration;
@@ -13,34 +12,11 @@ use evictd_state::read_events;
 use evictd_stats::wall_seconds;
 use serde_json::Value;
 
-use super::screen::for_terminal;
+use crate::cli::output::print_more;
+use crate::cli::screen::for_terminal;
 
 /// How often a file is looked at that records are added to.
 const AGAIN: Duration = Duration::from_millis(250);
-
-/// what happened, of late: thresholds, conditions, evictions, problems
-#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
-#[argh(
-    subcommand,
-    name = "events",
-    note = "Prints the records that the daemon keeps in --state-dir, oldest first,\n\
-            whether a daemon runs or not: the latest 32 to 64 KiB. Changes nothing.\n\
-            docs/metrics.md has the form of records.",
-    example = "{command_name} --since=1h\n{command_name} --json"
-)]
-pub struct Events {
-    /// go on printing what happens, until interrupted
-    #[argh(switch)]
-    follow: bool,
-
-    /// what happened within that time (30m, 7d) alone
-    #[argh(option, arg_name = "DURATION", from_str_fn(seconds))]
-    since: Option<u64>,
-
-    /// print each record as a line of JSON, as it is kept
-    #[argh(switch)]
-    json: bool,
-}
 
 /// As in `--relief-dir`, days too.
 pub(super) fn seconds(text: &str) -> Result<u64, String> {
@@ -57,46 +33,83 @@ pub(super) fn seconds(text: &str) -> Result<u64, String> {
         })
 }
 
-impl Events {
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
-        let directory = settings.state_dir.as_deref();
-        let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
-        let since = self.since.map(|seconds| {
-            let from = wall_seconds().saturating_sub(seconds);
-            Utc(from).to_string()
-        });
-        let mut printed = String::new();
-        loop {
-            let text = read_events(directory).map_err(|error| error.to_string())?;
-            for line in after(&text, &printed) {
-                if let Some(shown) = show(line, since.as_deref(), self.json)
-                    && let Err(error) = self.print(&shown)
-                {
-                    return if error.kind() == ErrorKind::BrokenPipe {
-                        Ok(ExitCode::SUCCESS)
-                    } else {
-                        Err(format!("stdout: {error}"))
-                    };
-                }
+/// Which of the records are wanted, and how they are printed.
+pub(super) struct Wanted<'a> {
+    /// Those of this pod, `NAME` or `NAMESPACE/NAME`.
+    pub(super) pod: Option<&'a str>,
+    pub(super) since_seconds: Option<u64>,
+    pub(super) json: bool,
+}
+
+/// Prints the records that are kept; goes on with those to come where they are to be followed.
+pub(super) fn run(
+    settings: &Resolved,
+    wanted: &Wanted<'_>,
+    follow: bool,
+) -> Result<ExitCode, String> {
+    let since = wanted.since();
+    let mut printed = String::new();
+    loop {
+        let text = kept(settings)?;
+        for line in after(&text, &printed) {
+            if is_of(line, wanted.pod)
+                && let Some(shown) = show(line, since.as_deref(), wanted.json)
+                && let Some(ended) = print(&shown, wanted.json)
+            {
+                return Ok(ended);
             }
-            if !self.follow {
-                return Ok(ExitCode::SUCCESS);
-            }
-            if let Some(last) = whole(&text).next_back() {
-                last.clone_into(&mut printed);
-            }
-            std::thread::sleep(AGAIN);
         }
+        if !follow {
+            return Ok(ExitCode::SUCCESS);
+        }
+        if let Some(last) = whole(&text).next_back() {
+            last.clone_into(&mut printed);
+        }
+        std::thread::sleep(AGAIN);
     }
 }
 
-impl Events {
-    /// A record of JSON stays a line on a terminal, too.
-    fn print(&self, shown: &str) -> io::Result<()> {
-        let line = format!("{shown}\n");
-        let line = if self.json { line } else { for_terminal(&line) };
-        io::stdout().write_all(line.as_bytes())
+/// The records that are kept, whole.
+pub(super) fn records(settings: &Resolved, wanted: &Wanted<'_>) -> Result<Vec<Value>, String> {
+    let (text, since) = (kept(settings)?, wanted.since());
+    let lines = whole(&text).filter(|line| is_of(line, wanted.pod));
+    let lines = lines.filter_map(|line| show(line, since.as_deref(), true));
+    let record = |line: String| serde_json::from_str(&line).ok();
+    Ok(lines.filter_map(record).collect())
+}
+
+fn kept(settings: &Resolved) -> Result<String, String> {
+    let directory = settings.state_dir.as_deref();
+    let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
+    read_events(directory).map_err(|error| error.to_string())
+}
+
+impl Wanted<'_> {
+    /// From when, as records say it.
+    fn since(&self) -> Option<String> {
+        let seconds = self.since_seconds?;
+        Some(Utc(wall_seconds().saturating_sub(seconds)).to_string())
     }
+}
+
+/// A record of JSON stays a line on a terminal, too.
+fn print(shown: &str, json: bool) -> Option<ExitCode> {
+    let line = format!("{shown}\n");
+    let line = if json { line } else { for_terminal(&line) };
+    print_more(line.as_bytes())
+}
+
+/// Whether a record is of that pod; of no pod in particular, all are wanted.
+fn is_of(line: &str, pod: Option<&str>) -> bool {
+    let Some(wanted) = pod else { return true };
+    let record: Value = serde_json::from_str(line).unwrap_or_default();
+    let text = |name| record.get(name).and_then(Value::as_str);
+    text("pod").is_some_and(|name| is_named(wanted, text("namespace").unwrap_or_default(), name))
+}
+
+/// Whether `NAME` or `NAMESPACE/NAME` means that pod.
+pub(super) fn is_named(wanted: &str, namespace: &str, name: &str) -> bool {
+    wanted == name || wanted == full_name(namespace, name)
 }
 
 /// The lines that have their end: the last one may be about to be written.
@@ -117,7 +130,7 @@ fn after<'a>(text: &'a str, printed: &str) -> impl Iterator<Item = &'a str> {
 }
 
 /// A record as it is printed; `None` for one from before that time, and for what is no record.
-pub(super) fn show(line: &str, since: Option<&str>, json: bool) -> Option<String> {
+pub(crate) fn show(line: &str, since: Option<&str>, json: bool) -> Option<String> {
     let record: Value = serde_json::from_str(line).ok()?;
     let text = |name| record.get(name)?.as_str();
     let (time, level, message) = (text("time")?, text("level")?, text("message")?);
@@ -144,6 +157,15 @@ mod tests {
         let shown = show(MET, None, false).unwrap();
         assert_eq!(shown, "2026-11-23T15:00:00Z WARN  short");
         assert_eq!(show(MET, None, true).unwrap(), MET);
+    }
+
+    #[test]
+    fn records_of_one_pod_can_be_asked_for() {
+        let of_web = r#"{"event":"killed","pod":"web","namespace":"docker"}"#;
+        assert!(is_of(MET, None) && is_of(of_web, None));
+        assert!(is_of(of_web, Some("web")) && is_of(of_web, Some("docker/web")));
+        assert!(!is_of(of_web, Some("we")) && !is_of(of_web, Some("podman/web")));
+        assert!(!is_of(MET, Some("web")) && !is_of("{", Some("web")));
     }
 
     #[test]

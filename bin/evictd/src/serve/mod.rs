@@ -1,4 +1,4 @@
-//! `evictd serve`: metrics and the Summary API over HTTP, apart from the daemon.
+//! Metrics and the Summary API over HTTP, in a process apart from the daemon.
 //!
 //! The daemon can reach no network, and what it answers at evictd.sock includes a reload: so
 //! whoever is to read its numbers alone reads them here. The daemon starts this process where
@@ -8,10 +8,9 @@ mod http;
 mod places;
 
 use core::time::Duration;
-use std::io::{Read, stdin};
+use std::io::{Read, Write, stderr, stdin};
 use std::process::ExitCode;
 
-use argh::{ArgsInfo, FromArgs};
 use evictd_client::{Response, ask_within};
 use evictd_config::Resolved;
 use evictd_machine::summary::Summarizer;
@@ -20,7 +19,6 @@ use evictd_plain::{Plain, write_json};
 use evictd_stats::now;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::output::usage_error;
 use crate::sandbox;
 use places::open_all;
 
@@ -30,59 +28,57 @@ const FRESH: Duration = Duration::from_secs(1);
 /// Whoever scrapes the daemon's metrics waits no longer.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// metrics and the Summary API over HTTP, apart from the daemon
-#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
-#[argh(
-    subcommand,
-    name = "serve",
-    note = "Serves /metrics of the daemon with this --state-dir, /metrics/resource and\n\
-            /stats/summary at --metrics-listen. evictd starts it where that flag is given;\n\
-            it needs to be started by hand only to serve without a daemon.",
-    example = "{command_name} --metrics-listen=127.0.0.1:10255"
-)]
-pub struct Serve {
-    /// end when standard input does
-    #[argh(switch)]
-    until_stdin_ends: bool,
+/// The process that the daemon starts, with its own flags behind this word; what a unit of an
+/// init system starts beside a daemon that has no network.
+pub(crate) const ARGUMENT: &str = "metrics-listener";
+
+/// Between that word and the flags: end when standard input does.
+pub(crate) const UNTIL_STDIN_ENDS: &str = "until-stdin-ends";
+
+/// Serves at `--metrics-listen`, until it is ended.
+///
+/// # Errors
+/// Why nothing is served there.
+pub(crate) fn run(settings: &Resolved, until_stdin_ends: bool) -> Result<ExitCode, String> {
+    // In ps it is called otherwise than the daemon.
+    let _ = rustix::thread::set_name(c"evictd-serve");
+    let places = open_all(settings, &|length| pause(length, until_stdin_ends))?;
+    if places.is_empty() {
+        return Err("nowhere to serve: give --metrics-listen".to_owned());
+    }
+    // Before the first thread and the first peer: whoever reaches a port is given nothing
+    // but numbers, should this be taken over.
+    sandbox::enter_to_look(settings);
+    if until_stdin_ends {
+        std::thread::spawn(|| {
+            let _ = stdin().read(&mut [0]);
+            std::process::exit(0);
+        });
+    }
+    let mut node = Node::new(settings);
+    http::serve(places, &mut |path| node.answer(path))
 }
 
-impl Serve {
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
-        // In ps it is called otherwise than the daemon.
-        let _ = rustix::thread::set_name(c"evictd-serve");
-        let places = open_all(settings, &|length| self.pause(length))?;
-        if places.is_empty() {
-            let hint = "nowhere to serve: give --metrics-listen";
-            return Ok(usage_error(hint));
-        }
-        // Before the first thread and the first peer: whoever reaches a port is given nothing
-        // but numbers, should this be taken over.
-        sandbox::enter_to_look(settings);
-        if self.until_stdin_ends {
-            std::thread::spawn(|| {
-                let _ = stdin().read(&mut [0]);
-                std::process::exit(0);
-            });
-        }
-        let mut node = Node::new(settings);
-        http::serve(places, &mut |path| node.answer(path))
+/// Waits so long, and ends where it is to end meanwhile.
+fn pause(length: Duration, until_stdin_ends: bool) {
+    let length = Timespec::try_from(length).ok();
+    let stdin = stdin();
+    let mut ends = [PollFd::new(&stdin, PollFlags::IN)];
+    let watched = if until_stdin_ends {
+        ends.as_mut_slice()
+    } else {
+        &mut []
+    };
+    // Nothing is ever written to it.
+    if poll(watched, length.as_ref()).is_ok_and(|ready| ready > 0) {
+        std::process::exit(0);
     }
+}
 
-    /// Waits so long, and ends where it is to end meanwhile.
-    fn pause(&self, length: Duration) {
-        let length = Timespec::try_from(length).ok();
-        let stdin = stdin();
-        let mut ends = [PollFd::new(&stdin, PollFlags::IN)];
-        let watched = if self.until_stdin_ends {
-            ends.as_mut_slice()
-        } else {
-            &mut []
-        };
-        // Nothing is ever written to it.
-        if poll(watched, length.as_ref()).is_ok_and(|ready| ready > 0) {
-            std::process::exit(0);
-        }
-    }
+/// One line on stderr, which is the daemon's.
+pub(crate) fn complain(problem: &str) {
+    // Where even that cannot be written, nobody can be told.
+    let _ = writeln!(stderr(), "evictd {ARGUMENT}: {}", Plain(problem));
 }
 
 /// What is known of the node, and since when.

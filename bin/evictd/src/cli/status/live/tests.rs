@@ -14,7 +14,7 @@ use super::screen::Screen;
 use super::*;
 use crate::cli::explain::Explanation;
 use crate::cli::status::Overview;
-use crate::cli::tests::{ranked, readings, thresholds};
+use crate::cli::tests::{next, ranked, readings, thresholds};
 
 const PLAIN: Style = Style {
     paint: Paint::NONE,
@@ -44,13 +44,14 @@ fn seen(left_mib: i64) -> Seen {
             &after,
             evictd_node::ConditionSet::empty(),
             Layout::OneFilesystem,
-            ranked_by,
+            next(),
             ranked(ranked_by),
         ),
         explained: Explanation::of_daemon(
             &settings,
             (&before, &after, Duration::from_secs(10)),
             vec![would],
+            next(),
         ),
         events: vec![
             "2026-11-25T22:15:01Z INFO  evictd has started".to_owned(),
@@ -81,7 +82,7 @@ fn drawn(screen: &Screen, columns: u16, rows: u16) -> String {
 fn the_screen_fits_any_size() {
     let screen = screen();
     for (columns, rows) in [(80, 24), (120, 40), (40, 10)] {
-        let name = format!("top_{columns}x{rows}");
+        let name = format!("screen_{columns}x{rows}");
         insta::assert_snapshot!(name, drawn(&screen, columns, rows));
     }
     for columns in 0..140 {
@@ -170,9 +171,9 @@ fn keys_choose_sort_and_ask_why() {
     // Below all others, as it is never evicted.
     assert_eq!(chosen(&screen), "default/network");
     assert!(screen.press(Key::Why));
-    insta::assert_snapshot!("top_why", drawn(&screen, 80, 24));
+    insta::assert_snapshot!("screen_why", drawn(&screen, 80, 24));
     assert!(screen.press(Key::Rehearse));
-    insta::assert_snapshot!("top_rehearsal", drawn(&screen, 80, 24));
+    insta::assert_snapshot!("screen_rehearsal", drawn(&screen, 80, 24));
     assert!(screen.press(Key::Back));
     assert_eq!(chosen(&screen), "default/network");
     assert!(!screen.press(Key::Quit));

@@ -199,7 +199,8 @@ fn why(screen: &Screen) -> Vec<String> {
         Some(by) => format!("{name}: never evicted: {by}"),
         None => format!("{name}: place {place} of {of} in the order of eviction for {signal}"),
     };
-    let mut lines = vec![standing, format!("  {}", pod.reason)];
+    let next = seen.overview.next.sentence();
+    let mut lines = vec![standing, format!("  {}", pod.reason), next];
     lines.push("now:".to_owned());
     let decided = seen.explained.decided.iter();
     lines.extend(decided.map(|of| format!("  {}", of.text)));

@@ -1,4 +1,4 @@
-//! `evictd top`: the running daemon's node, live.
+//! `evictd status --watch` on a terminal: the running daemon's node, live.
 
 mod draw;
 mod keys;
@@ -16,36 +16,17 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
 use evictd_stats::now;
 use evictd_sys::{Bell, Signal, Token, Wake, Watch};
 
-use super::sampled::ask_daemon;
-use super::screen::Paint;
+use crate::cli::sampled::ask_daemon;
+use crate::cli::screen::Paint;
 use keys::keys;
 use line::Style;
 use look::{Seen, look_on};
 use screen::Screen;
 use terminal::Terminal;
-
-/// a live screen: signals, pods in eviction order, events
-#[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
-#[argh(
-    subcommand,
-    name = "top",
-    note = "Shows each second what status, events and explain print: signals against\n\
-            their thresholds as bars (| is where a threshold lies, ! that it is met) and\n\
-            over the last two minutes, where the highest mark is a threshold that is met;\n\
-            pods; events. Needs a running daemon with this --state-dir, and goes by its\n\
-            settings; signals and pods are measured by this command. Changes nothing.\n\
-            Keys: q quits. j, k and arrows choose a pod. s sorts: by the order of\n\
-            eviction, use, name. w or Enter tells why the chosen pod stands there and what\n\
-            would be done now. r tells what explain says. There j and k scroll, and Escape\n\
-            leads back.",
-    example = "{command_name}\nNO_COLOR=1 {command_name}"
-)]
-pub struct Top {}
 
 /// The last one tells of another size; each of the others ends it.
 const SIGNALS: [Signal; 5] = [
@@ -60,27 +41,27 @@ const NEWS: Token = Token(1);
 /// How soon a slow terminal gets the rest.
 const AGAIN: Duration = Duration::from_millis(50);
 
-impl Top {
-    /// Shows it until a key or a signal ends it; fails where there is no terminal or no daemon.
-    #[expect(clippy::unused_self, reason = "as all commands")]
-    pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
-        if !stdin().is_terminal() || !stdout().is_terminal() {
-            return Err("this is no terminal: use evictd status --json".to_owned());
-        }
-        ask_daemon(settings)?;
-        // Before the thread: it inherits that they are blocked.
-        let mut watch = Watch::new(&SIGNALS).map_err(in_text)?;
-        let bell = Bell::new().map_err(in_text)?;
-        watch.add(stdin(), KEYS).map_err(in_text)?;
-        watch.add(&bell, NEWS).map_err(in_text)?;
-        let (sender, news) = sync_channel(1);
-        let (theirs, ring) = (settings.clone(), bell.clone());
-        std::thread::spawn(move || look_on(&theirs, &sender, &ring));
-        // It is dropped, and the terminal as it was, before an error is printed.
-        let mut terminal = Terminal::enter().map_err(in_text)?;
-        show(&mut terminal, &mut watch, &bell, &news)?;
-        Ok(ExitCode::SUCCESS)
-    }
+/// Whether there is a terminal to draw on, and to read keys from.
+pub(super) fn is_possible() -> bool {
+    stdin().is_terminal() && stdout().is_terminal()
+}
+
+/// Shows it until a key or a signal ends it; fails where no daemon answers.
+pub(super) fn run(settings: &Resolved) -> Result<ExitCode, String> {
+    let hint = |why| format!("{why}; without a daemon evictd status measures once");
+    ask_daemon(settings).map_err(hint)?;
+    // Before the thread: it inherits that they are blocked.
+    let mut watch = Watch::new(&SIGNALS).map_err(in_text)?;
+    let bell = Bell::new().map_err(in_text)?;
+    watch.add(stdin(), KEYS).map_err(in_text)?;
+    watch.add(&bell, NEWS).map_err(in_text)?;
+    let (sender, news) = sync_channel(1);
+    let (theirs, ring) = (settings.clone(), bell.clone());
+    std::thread::spawn(move || look_on(&theirs, &sender, &ring));
+    // It is dropped, and the terminal as it was, before an error is printed.
+    let mut terminal = Terminal::enter().map_err(in_text)?;
+    show(&mut terminal, &mut watch, &bell, &news)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Draws what comes, and does what the keys say.

@@ -11,8 +11,8 @@ use evictd_state::read_events;
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Bell;
 
-use crate::cli::events;
 use crate::cli::explain::{Explanation, by_daemon};
+use crate::cli::history::events;
 use crate::cli::moments::Moments;
 use crate::cli::sampled::{Sampled, ask_daemon};
 use crate::cli::status::Overview;
@@ -82,20 +82,24 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
     }
     let (first, before) = known.before.front().copied().unwrap_or((at, readings));
     let between = (&before, &readings, at.since(first));
+    let mut overview = Overview::of(&known.sampled, None);
+    overview.next = overview.next.unless_spared(&view);
+    let next = overview.next.clone();
+    let explained = Explanation::of_daemon(&of_daemon, between, decided, next);
     let seen = Seen {
         node: node_name(),
         time: Utc(wall_seconds()).to_string(),
         is_dry_run: of_daemon.dry_run,
         conditions: view.conditions,
-        overview: Overview::of(&known.sampled, None),
-        explained: Explanation::of_daemon(&of_daemon, between, decided),
+        overview,
+        explained,
         events: latest_events(settings),
     };
     *eye = Some(known);
     Ok(seen)
 }
 
-/// As `evictd events` shows them.
+/// As `evictd history --events` shows them.
 fn latest_events(settings: &Resolved) -> Vec<String> {
     let text = settings.state_dir.as_deref().map(read_events);
     let text = text.and_then(Result::ok).unwrap_or_default();

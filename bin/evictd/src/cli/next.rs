@@ -1,0 +1,119 @@
+//! Which pod is next, and why, or why none is: `look`, `status` and `explain` show this one value.
+
+use evictd_client::View;
+use evictd_engine::full_name;
+use evictd_engine::ports::Listing as _;
+use evictd_node::{Readings, Signal};
+use evictd_rank::Place;
+use evictd_stats::now;
+use evictd_threshold::Threshold;
+use serde::Serialize;
+
+use super::output::shown;
+use super::sampled::Sampled;
+
+/// So many pods are named for each signal.
+const FEW: usize = 3;
+
+/// The pods that would be evicted for a signal if a threshold of it were met.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Next {
+    #[serde(serialize_with = "shown")]
+    pub(crate) signal: Signal,
+    /// The next one first, each with what put it in its place.
+    pub(crate) pods: Vec<String>,
+    /// Why none would be evicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) nobody: Option<String>,
+}
+
+impl Next {
+    /// By what was seen: the decision that a daemon with these settings would make.
+    pub(crate) fn of(signal: Signal, sampled: &Sampled) -> Self {
+        let candidates = sampled.engine.pods().candidates();
+        let evict = sampled.engine.evict();
+        let (places, nobody) = match evict.who_would_go(now(), signal, candidates) {
+            Ok(places) => (places, None),
+            Err(_) if candidates.is_empty() => {
+                let none = "there is no pod; pressure is reported, and nothing is killed";
+                (Vec::new(), Some(none.to_owned()))
+            }
+            Err(why) => (Vec::new(), Some(why.to_string())),
+        };
+        let in_words = |place: &Place| {
+            let metadata = &candidates.get(place.candidate)?.pod.metadata;
+            let name = full_name(&metadata.namespace, &metadata.name);
+            Some(format!("{name}: {place}"))
+        };
+        Self {
+            signal,
+            pods: places.iter().filter_map(in_words).take(FEW).collect(),
+            nobody,
+        }
+    }
+
+    /// A running daemon knows what its last eviction gave back.
+    pub(crate) fn unless_spared(self, daemon: &View) -> Self {
+        let Some(why) = daemon.spares(self.signal) else {
+            return self;
+        };
+        Self {
+            pods: Vec::new(),
+            nobody: Some(why.to_owned()),
+            ..self
+        }
+    }
+
+    /// `Next to be evicted for memory.available: docker/web: uses 400Mi, ...`
+    pub(crate) fn sentence(&self) -> String {
+        let pod = self.pods.first().map(String::as_str);
+        let who = match &self.nobody {
+            Some(why) => format!("none: {why}"),
+            None => pod.unwrap_or("none").to_owned(),
+        };
+        format!("Next to be evicted for {}: {who}", self.signal)
+    }
+}
+
+/// The signal whose order counts now: the first with a threshold that is met, else memory.
+pub(crate) fn most_pressing(thresholds: &[Threshold], readings: &Readings) -> Signal {
+    let is_met = |threshold: &&Threshold| {
+        let reading = readings.get(threshold.signal);
+        reading.is_some_and(|reading| threshold.is_met(&reading))
+    };
+    let met = thresholds.iter().find(is_met);
+    met.map_or(Signal::MemoryAvailable, |met| met.signal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cam(signal: Signal) -> Next {
+        Next {
+            signal,
+            pods: vec!["docker/cam: uses 1Mi".to_owned()],
+            nobody: None,
+        }
+    }
+
+    /// Acceptance row 371.
+    #[test]
+    fn no_pod_is_next_where_the_daemon_evicts_none() {
+        let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
+            "spared":{"imagefs.available":"the last eviction gave nothing back"}}"#;
+        let view: View = serde_json::from_str(view).unwrap();
+        let spared = cam(Signal::ImagefsAvailable).unless_spared(&view);
+        assert!(spared.pods.is_empty());
+        assert_eq!(
+            spared.sentence(),
+            "Next to be evicted for imagefs.available: none: the last eviction gave nothing back"
+        );
+        let other = cam(Signal::MemoryAvailable).unless_spared(&view);
+        assert_eq!(
+            other.sentence(),
+            "Next to be evicted for memory.available: docker/cam: uses 1Mi"
+        );
+    }
+}
