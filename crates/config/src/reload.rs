@@ -4,7 +4,7 @@ use crate::{ConfigError, Resolved, Typed, resolve};
 
 /// The flags that may change while a daemon runs: when it evicts, which pods, and what it
 /// tells of it. The others say what is opened, asked or given up at its start.
-const LIVE: [&str; 20] = [
+const LIVE: [&str; 19] = [
     "eviction-hard",
     "eviction-soft",
     "eviction-soft-grace-period",
@@ -19,8 +19,7 @@ const LIVE: [&str; 20] = [
     "ranking",
     "local-storage-capacity-isolation",
     "strict-kubelet-reclaim",
-    "relief",
-    "start-storm",
+    "memory-relief",
     "never-evict",
     "housekeeping-interval",
     "node-status-update-frequency",
