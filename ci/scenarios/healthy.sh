@@ -26,7 +26,7 @@ for name in database mapped journal builder backup archive boots; do manifest $n
 manifest server request=96Mi
 pod server workload deaf 90
 wait_until 60 "the server has its memory" holds_mib server 90
-start_evictd --eviction-hard='memory.available<10%,memory.stall>40%' --relief=reclaim,brake \
+start_evictd --eviction-hard='memory.available<10%,memory.stall>40%' --memory-relief=on \
   --housekeeping-interval=10s
 dd if=/dev/urandom of="$disks/nodefs/data" bs=1M count=250 2>/dev/null
 dd if=/dev/urandom of="$disks/nodefs/index" bs=1M count=60 2>/dev/null

@@ -13,8 +13,6 @@
  *   workload noise MIB            the same, of what cannot be compressed
  *   workload mapped FILE [PAGES]  the same with the pages of a file, which is mapped; with a
  *                                 number so many five times a second
- *   workload begins FILE MIB      as a program that begins: each page of a file, which is mapped,
- *                                 is needed five times; says "ready" and holds so much memory
  *   workload headless MIB         so much memory, in a process whose first thread has ended
  *   workload selfish MIB          so much memory, at a real-time priority of 50; keeps its
  *                                 processor for ten seconds, and says so where it lives on
@@ -113,11 +111,10 @@ static void fill_with_noise(char *page)
 }
 
 /* Page after page in an order that no read-ahead foresees: what does not fit is read in again
- * and again; at_once of them five times a second or, if 0, as fast as it goes; without end or
- * `most` of them. */
-static void need_again(volatile char *all, long pages, int writes, long at_once, long most)
+ * and again, without end; at_once of them five times a second or, if 0, as fast as it goes. */
+static void need_again(volatile char *all, long pages, int writes, long at_once)
 {
-	for (long page = 0, needed = 1; !most || needed <= most; needed++) {
+	for (long page = 0, needed = 1;; needed++) {
 		page = (page + 104729) % pages;
 		if (writes)
 			all[page * 4096]++;
@@ -137,7 +134,7 @@ static void thrash(long mib, int is_noise)
 		return complain("mmap");
 	for (long page = 0; is_noise && page < mib * MIB / 4096; page++)
 		fill_with_noise(all + page * 4096);
-	need_again(all, mib * MIB / 4096, 1, 0, 0);
+	need_again(all, mib * MIB / 4096, 1, 0);
 }
 
 /* Its pages are read as a program's own code is: none ahead of time. */
@@ -159,20 +156,7 @@ static void mapped(const char *name, long at_once)
 	char *all = map_file(name, &pages);
 
 	if (all != MAP_FAILED)
-		need_again(all, pages, 0, at_once, 0);
-}
-
-static void begins(const char *name)
-{
-	long pages;
-	char *all = map_file(name, &pages);
-
-	if (all == MAP_FAILED)
-		return;
-	need_again(all, pages, 0, 0, 5 * pages);
-	munmap(all, pages * 4096);
-	puts("ready");
-	fflush(stdout);
+		need_again(all, pages, 0, at_once);
 }
 
 /* A half-written number is at worst wanted for a moment; none at all is not acted on. */
@@ -545,8 +529,6 @@ int main(int count, char **words)
 		thrash(number, 1);
 	else if (!strcmp(what, "mapped"))
 		mapped(text, count > 3 ? number : 0), rest();
-	else if (!strcmp(what, "begins") && count > 3)
-		begins(text), hold(number), rest();
 	else if (!strcmp(what, "headless"))
 		headless(number);
 	else if (!strcmp(what, "selfish"))

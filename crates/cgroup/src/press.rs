@@ -1,7 +1,5 @@
-//! What is asked of a pod while memory gets short: how it fares, a little of its memory, and
-//! that it gives up by itself what it can.
+//! What is asked of a pod while memory gets short: how it fares, and a little of its memory.
 
-use core::time::Duration;
 use std::path::Path;
 
 use evictd_kerntext::{parse_memory_stat, parse_some_stall};
@@ -9,16 +7,8 @@ use evictd_stats::{Hierarchy, Version};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::fstat;
 use rustix::io::Errno;
-use rustix::param::clock_ticks_per_second;
-use rustix::process::{Pid, Signal};
 
 use crate::dir::{read_file, read_start, write_file};
-use crate::held::{Held, NAME_BYTES, file_of};
-use crate::process::Proc;
-use crate::procs::Procs;
-
-/// The files are a page at most.
-const MOST_PIDS: usize = 4096;
 
 /// How a cgroup fares: counters since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,23 +44,17 @@ impl Fares {
 #[derive(Debug)]
 pub struct Presser {
     memory: Hierarchy,
-    proc: Proc,
-    procs: Procs,
     text: Vec<u8>,
 }
 
 impl Presser {
     /// Of this hierarchy of the memory controller.
-    ///
-    /// # Errors
-    /// The kernel's, where there is no `/proc`.
-    pub fn open(memory: Hierarchy, proc: &Path) -> Result<Self, Errno> {
-        Ok(Self {
+    #[must_use]
+    pub const fn new(memory: Hierarchy) -> Self {
+        Self {
             memory,
-            proc: Proc::open(proc)?,
-            procs: Procs::default(),
             text: Vec::new(),
-        })
+        }
     }
 
     fn dir(&self, cgroup: &Path) -> Result<OwnedFd, Errno> {
@@ -101,32 +85,6 @@ impl Presser {
         })
     }
 
-    /// How long ago the oldest process of a cgroup began, or of one that is old enough; `None`
-    /// where it has none.
-    ///
-    /// # Errors
-    /// The kernel's; `ESRCH` where not all of its processes can be seen.
-    pub fn age(&mut self, cgroup: &Path, enough: Duration) -> Result<Option<Duration>, Errno> {
-        let dir = self.dir(cgroup)?;
-        self.procs.list([dir.as_fd()])?;
-        if self.procs.has_hidden() {
-            return Err(Errno::SRCH);
-        }
-        let mut text = [0; 64];
-        let up = seconds_up(read_start(self.proc.fd(), c"uptime", &mut text)?)?;
-        let mut oldest = None;
-        for pid in self.procs.pids() {
-            let began = self.proc.stat(*pid, |stat| stat.start_time_ticks);
-            let began = began.map(|ticks| ticks / clock_ticks_per_second());
-            let age = began.map(|began| Duration::from_secs(up.saturating_sub(began)));
-            oldest = oldest.max(age);
-            if oldest.is_some_and(|oldest| oldest >= enough) {
-                break;
-            }
-        }
-        Ok(oldest)
-    }
-
     /// Asks the kernel for so many bytes of a cgroup's memory, and returns how many it gave.
     /// It may take its time.
     ///
@@ -142,42 +100,6 @@ impl Presser {
             Err(errno) => Err(errno),
         }
     }
-
-    /// Sends a signal to the first process of a container: the one that is process 1 of its
-    /// own namespace, for which the kernel drops a signal that it has no handler for. Returns
-    /// whether there is one.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub fn tell(&mut self, cgroup: &Path, signal: Signal) -> Result<bool, Errno> {
-        let dir = self.dir(cgroup)?;
-        self.procs.list([dir.as_fd()])?;
-        let pids: Vec<Pid> = self.procs.pids().iter().copied().take(MOST_PIDS).collect();
-        let Some(first) = pids.into_iter().find(|pid| self.is_first(*pid)) else {
-            return Ok(false);
-        };
-        let held = Held::open(self.proc.fd(), first)?;
-        // Whoever is still listed is the one that is held.
-        self.procs.list([dir.as_fd()])?;
-        if !self.procs.contains(first) || !self.is_first(first) {
-            return Ok(false);
-        }
-        held.send(first, signal).map(|()| true)
-    }
-
-    fn is_first(&mut self, pid: Pid) -> bool {
-        let mut name = [0; NAME_BYTES];
-        let read = file_of(pid, "status", &mut name)
-            .and_then(|name| read_file(self.proc.fd(), name, &mut self.text).ok());
-        read.is_some() && is_first_of_namespace(&self.text)
-    }
-}
-
-/// The whole seconds of `/proc/uptime`.
-fn seconds_up(text: &[u8]) -> Result<u64, Errno> {
-    let seconds = text.split(|byte| *byte == b'.').next().unwrap_or_default();
-    let seconds = core::str::from_utf8(seconds).map_err(|_| Errno::BADMSG)?;
-    seconds.parse().map_err(|_| Errno::BADMSG)
 }
 
 fn used(dir: BorrowedFd<'_>) -> Result<u64, Errno> {
@@ -194,16 +116,6 @@ fn refaults(stat: &[u8]) -> u64 {
     whole.unwrap_or(0)
 }
 
-/// Whether `/proc/PID/status` says of a process that it is the first of a namespace below ours.
-fn is_first_of_namespace(status: &[u8]) -> bool {
-    let mut lines = status.split(|byte| *byte == b'\n');
-    let numbers = lines.find_map(|line| line.strip_prefix(b"NSpid:"));
-    let mut numbers = numbers.unwrap_or_default().split(u8::is_ascii_whitespace);
-    let inner = numbers.rfind(|number| !number.is_empty());
-    let is_below = numbers.any(|number| !number.is_empty());
-    is_below && inner == Some(b"1")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,66 +128,5 @@ mod tests {
         let v1 = b"workingset_refault 5\ntotal_workingset_refault 8\n";
         assert_eq!(refaults(v1), 8, "with all below it");
         assert_eq!(refaults(b""), 0);
-    }
-
-    /// Acceptance row 430.
-    #[test]
-    fn how_long_a_cgroup_is_there_is_told_by_its_oldest_process() {
-        let path = std::env::temp_dir().join(format!("evictd-age-{}", std::process::id()));
-        std::fs::create_dir_all(path.join("pod")).unwrap();
-        let memory = Hierarchy {
-            version: Version::V2,
-            mount_point: path.clone(),
-        };
-        let mut presser = Presser::open(memory, Path::new("/proc")).unwrap();
-        let mut age = |pids: &str, enough| {
-            std::fs::write(path.join("pod/cgroup.procs"), pids).unwrap();
-            presser.age(Path::new("pod"), enough)
-        };
-        let we = std::process::id();
-        let ours = age(&format!("{we}\n"), Duration::MAX).unwrap().unwrap();
-        let with_init = age(&format!("1\n{we}\n"), Duration::MAX).unwrap().unwrap();
-        assert!(with_init >= ours, "{with_init:?} {ours:?}");
-        assert!(
-            age(&format!("1\n{we}\n"), Duration::ZERO)
-                .unwrap()
-                .is_some()
-        );
-        assert_eq!(age("", Duration::MAX), Ok(None));
-        assert_eq!(age(&format!("0\n{we}\n"), Duration::MAX), Err(Errno::SRCH));
-        let nowhere = presser.age(Path::new("nowhere"), Duration::MAX);
-        assert_eq!(nowhere, Err(Errno::NOENT));
-        std::fs::remove_dir_all(&path).unwrap();
-    }
-
-    #[test]
-    fn how_long_the_machine_is_up_is_read() {
-        assert_eq!(seconds_up(b"73512.48 140211.03\n"), Ok(73_512));
-        for odd in [&b""[..], b"x.1", b"-1.0 2", b"99999999999999999999.0"] {
-            assert_eq!(seconds_up(odd), Err(Errno::BADMSG));
-        }
-    }
-
-    /// Acceptance row 322: a signal is sent to who can ignore it alone.
-    #[test]
-    fn the_first_process_of_a_container_is_known_by_its_namespace() {
-        assert!(is_first_of_namespace(
-            b"Name:\tinit\nNSpid:\t4711\t1\nX:\t1\n"
-        ));
-        assert!(is_first_of_namespace(b"NSpid:\t4711\t12\t1\n"));
-        for other in [
-            &b"NSpid:\t1\n"[..],
-            b"NSpid:\t4711\t2\n",
-            b"NSpid:\t4711\n",
-            b"NSpid:\t1\t2\n",
-            b"Name:\tNSpid:\t4711\t1\n",
-            b"",
-        ] {
-            assert!(
-                !is_first_of_namespace(other),
-                "{}",
-                String::from_utf8_lossy(other)
-            );
-        }
     }
 }

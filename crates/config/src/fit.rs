@@ -1,12 +1,11 @@
-//! Defaults that a machine changes: where the kubelet's formula misleads, and where the kernel
-//! does not count lost time.
+//! Defaults that a machine changes: where the kubelet's formula misleads, where memory relief
+//! pays, and where the kernel does not count lost time.
 
 use evictd_node::{MemorySource, Signal};
 use evictd_threshold::Threshold;
 
-use crate::relief::storm_is_seen;
 use crate::thresholds::default_hard;
-use crate::{Compat, Origin, Resolved, Warning};
+use crate::{Compat, MemoryRelief, Origin, Resolved, Warning};
 
 impl Resolved {
     /// Takes the kernel's estimate of available memory too, where no flag says from what
@@ -21,6 +20,25 @@ impl Resolved {
         {
             self.memory_source = MemorySource::Min;
             (setting.value, setting.origin) = ("min".to_owned(), Origin::Derived);
+        }
+    }
+
+    /// Settles `--memory-relief=auto`: on where swap is compressed in memory. A kubelet relieves
+    /// no memory, and without a state directory what is set could outlast evictd.
+    pub fn settle_memory_relief(&mut self, swap_is_compressed: bool) {
+        if self.memory_relief != MemoryRelief::Auto {
+            return;
+        }
+        let pays = swap_is_compressed && self.compat == Compat::Evictd && self.state_dir.is_some();
+        let (value, text) = if pays {
+            (MemoryRelief::On, "on")
+        } else {
+            (MemoryRelief::Off, "off")
+        };
+        self.memory_relief = value;
+        let mut settings = self.settings.iter_mut();
+        if let Some(setting) = settings.find(|setting| setting.name == "memory-relief") {
+            (setting.value, setting.origin) = (text.to_owned(), Origin::Derived);
         }
     }
 
@@ -54,8 +72,6 @@ impl Resolved {
                  that is lost waiting for memory (Linux 4.20, psi=1 on its command line)"
                     .to_owned(),
             ));
-            let storm = storm_is_seen(self.memory_relief, &self.evict.thresholds);
-            self.warnings.extend(storm);
         }
     }
 }

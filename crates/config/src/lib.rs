@@ -44,7 +44,8 @@ pub use nearest::nearest;
 pub use reload::{Reloaded, reload};
 pub use resolve::resolve;
 pub use resolved::{
-    Directory, ImageGc, LogFormat, LogTarget, PodsOf, Relief, ReliefDir, Reserved, Resolved,
+    Directory, ImageGc, LogFormat, LogTarget, MemoryRelief, PodsOf, Relief, ReliefDir, Reserved,
+    Resolved,
 };
 pub use setting::{Origin, Setting};
 pub use typed::Typed;

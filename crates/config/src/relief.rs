@@ -3,19 +3,16 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_node::{MemoryRung, MemoryRungs, Signal};
 use evictd_quantity::Quantity;
-use evictd_threshold::Threshold;
 
 use crate::book::Book;
 use crate::compat::{Behaviour, Difference};
 use crate::values::{self, Parsed};
-use crate::{Compat, ConfigError, Origin, Relief, ReliefDir, Warning};
+use crate::{Compat, ConfigError, Origin, Relief, ReliefDir};
 
 const LOGS: &str = "log-relief";
 const DIRECTORIES: &str = "relief-dir";
 const RESERVE: &str = "reserve-file";
-const START_STORM: &str = "start-storm";
 
 /// What the flags say; a kubelet gives nothing of it back.
 pub(crate) fn relief(behaviour: &Behaviour, book: &mut Book<'_>) -> Parsed<Relief> {
@@ -30,35 +27,6 @@ pub(crate) fn relief(behaviour: &Behaviour, book: &mut Book<'_>) -> Parsed<Relie
         log_keep_bytes: positive(&log_keep),
         directories: directories(book)?,
         reserve_bytes: positive(&reserve),
-    })
-}
-
-/// The rungs of memory.
-pub(crate) fn memory(book: &mut Book<'_>) -> Parsed<MemoryRungs> {
-    const FLAG: &str = "relief";
-    let text = book.texts(FLAG).join(",");
-    let mut rungs = MemoryRungs::default();
-    for word in text.split(',').filter(|word| !word.is_empty()) {
-        let mut named = MemoryRung::NAMED.into_iter();
-        let rung = named.find(|rung| rung.name() == word);
-        let names = MemoryRung::NAMED.map(MemoryRung::name);
-        rungs = rungs.with(rung.ok_or_else(|| values::unknown(FLAG, word, &names))?);
-    }
-    book.note(FLAG, &text, book.typed.origin(FLAG));
-    if book.boolean(START_STORM)? {
-        rungs = rungs.with(MemoryRung::StartStorm);
-    }
-    Ok(rungs)
-}
-
-/// Whether memory stalls is known only where a threshold of it is watched.
-pub(crate) fn storm_is_seen(rungs: MemoryRungs, thresholds: &[Threshold]) -> Option<Warning> {
-    let watches = thresholds.iter().any(|of| of.signal == Signal::MemoryStall);
-    (rungs.has(MemoryRung::StartStorm) && !watches).then(|| {
-        Warning::from(String::from(
-            "--start-storm goes by memory.stall, of which there is no threshold: nobody waits for \
-             its turn; set one, hard or soft: --eviction-hard=memory.stall>40%",
-        ))
     })
 }
 

@@ -4,7 +4,7 @@ use crate::{ConfigError, Resolved, Typed, resolve};
 
 /// The flags that may change while a daemon runs: when it evicts, which pods, and what it
 /// tells of it. The others say what is opened, asked or given up at its start.
-const LIVE: [&str; 15] = [
+const LIVE: [&str; 14] = [
     "eviction-hard",
     "eviction-soft",
     "eviction-soft-grace-period",
@@ -15,8 +15,7 @@ const LIVE: [&str; 15] = [
     "eviction-pressure-transition-period",
     "outofdisk-transition-frequency",
     "local-storage-capacity-isolation",
-    "relief",
-    "start-storm",
+    "memory-relief",
     "never-evict",
     "housekeeping-interval",
     "v",

@@ -9,8 +9,9 @@ use crate::book::Book;
 use crate::compat::{Behaviour, Difference};
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, Flag, LogFormat, LogTarget, Origin, PodsOf, Reserved, Resolved,
-    Setting, Typed, Warning, collection, debug, endpoint, keep, listen, lists, relief, thresholds,
+    Compat, ConfigError, Directory, Flag, LogFormat, LogTarget, MemoryRelief, Origin, PodsOf,
+    Reserved, Resolved, Setting, Typed, Warning, collection, debug, endpoint, keep, listen, lists,
+    relief, thresholds,
 };
 
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
@@ -64,7 +65,7 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         pods_of,
         pods_of_sessions,
         never_evict: never_evict(&mut book),
-        memory_relief: relief::memory(&mut book)?,
+        memory_relief: book.word("memory-relief", &MemoryRelief::WORDS)?,
         keep_alive: keep::services(&mut book)?,
         tiered_reservation: keep::requests(&mut book)?,
         guaranteed_oom_score_adj: behaviour.compat.guaranteed_score(),
@@ -114,8 +115,6 @@ fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let warnings = &mut resolved.warnings;
     (resolved.evict.thresholds, resolved.threshold_origins) =
         thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
-    let storm = relief::storm_is_seen(resolved.memory_relief, &resolved.evict.thresholds);
-    resolved.warnings.extend(storm);
     let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
     resolved.warnings.extend(late);
     let place = |setting: &Setting| Flag::known().position(|flag| flag.name == setting.flag());

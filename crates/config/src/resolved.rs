@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_evict::Config;
 use evictd_gc::{ContainerPolicy, ImagePolicy, KeepPattern};
-use evictd_node::{MemoryRungs, MemorySource, Policy};
+use evictd_node::{MemorySource, Policy};
 use evictd_oom::GuaranteedScore;
 use evictd_quantity::Quantity;
 
@@ -89,6 +89,24 @@ impl LogTarget {
         ("journald", Self::Journald),
         ("kmsg", Self::Kmsg),
     ];
+}
+
+/// Whether relief is tried before a pod is evicted for memory (`--memory-relief`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemoryRelief {
+    /// Where it pays: see [`Resolved::settle_memory_relief`].
+    #[default]
+    Auto,
+    /// It is.
+    On,
+    /// It is not.
+    Off,
+}
+
+impl MemoryRelief {
+    pub(crate) const WORDS: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
 }
 
 /// When images are deleted, and which never are.
@@ -182,8 +200,8 @@ pub struct Resolved {
     pub pods_of_sessions: bool,
     /// Patterns of names that are never evicted.
     pub never_evict: Vec<String>,
-    /// What is done for memory before a pod is killed (`--relief`, `--start-storm`).
-    pub memory_relief: MemoryRungs,
+    /// Whether relief is tried before a pod is evicted for memory (`--memory-relief`).
+    pub memory_relief: MemoryRelief,
     /// Services that keep their pages and processor (`--keep-alive`).
     pub keep_alive: Vec<String>,
     /// Pods keep the memory that they request

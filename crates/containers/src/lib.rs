@@ -39,7 +39,7 @@ pub use error::{Error, Failure};
 pub use evictd_node::pod::RuntimePod;
 pub use model::{
     ContainerState, ListedContainer, ListedImage, ListedMount, ListedSandbox, ListedVolume,
-    LogFormat, PressureSignal, RuntimeDisks, RuntimeListing, WritableLayer,
+    LogFormat, RuntimeDisks, RuntimeListing, WritableLayer,
 };
 #[cfg(any(feature = "cri", feature = "docker"))]
 pub use pods::{Details, Found, Limits};

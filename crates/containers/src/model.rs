@@ -90,47 +90,10 @@ pub struct ListedContainer {
     /// Whether nothing of that log may be given up for a disk that is short
     /// (`evictd.log-relief=false`).
     pub keeps_log: bool,
-    /// Whether it may be stopped where it is while memory is short (`evictd.freezable=true`).
-    pub is_freezable: bool,
-    /// The signal that its first process is sent then (`evictd.pressure-signal`).
-    pub pressure_signal: Option<PressureSignal>,
     /// Whether its operator has limited what it keeps on disk (`evictd.disk-limit`).
     pub has_disk_limit: bool,
     /// What is mounted into it where it may write.
     pub mounts: Arc<[ListedMount]>,
-}
-
-/// A signal by which a container asks to be told that memory is short: those that are for
-/// programs to use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PressureSignal {
-    /// SIGUSR1.
-    Usr1,
-    /// SIGUSR2.
-    Usr2,
-    /// SIGHUP.
-    Hup,
-}
-
-impl PressureSignal {
-    const ALL: [Self; 3] = [Self::Usr1, Self::Usr2, Self::Hup];
-
-    /// Its name without `SIG`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Usr1 => "USR1",
-            Self::Usr2 => "USR2",
-            Self::Hup => "HUP",
-        }
-    }
-
-    /// The signal of that name, with `SIG` or without.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = name.strip_prefix("SIG").unwrap_or(name);
-        Self::ALL.into_iter().find(|signal| signal.name() == name)
-    }
 }
 
 /// How a container's log is written.

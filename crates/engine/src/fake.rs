@@ -478,7 +478,7 @@ pub struct FakeReclaim {
     pub jobs: Vec<Job>,
     /// How many runtimes there are to answer.
     pub runtimes: usize,
-    /// What has come of rungs, until it is taken.
+    /// What has come of relief steps, until it is taken.
     pub relieved: Vec<Relieved>,
     /// What dead pods left; `None` where no directory was named for it.
     pub leftovers: Option<Collected>,

@@ -188,12 +188,6 @@ impl Killing {
         flight.is_some_and(|flight| flight.victim.uid == uid)
     }
 
-    /// The uid of the pod that is being killed.
-    pub(crate) fn in_flight(&self) -> Option<&str> {
-        let flight = self.flight.as_ref();
-        flight.map(|flight| flight.victim.uid.as_str())
-    }
-
     pub(crate) const fn is_killing(&self) -> bool {
         self.flight.is_some()
     }

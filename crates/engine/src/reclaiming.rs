@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use evictd_evict::NodeReclaim;
 use evictd_gc::{Backoff, ImageJob};
-use evictd_node::{Mono, Rung};
+use evictd_node::{Mono, ReliefStep};
 
 use crate::ports::{Collect, Collected};
 use crate::timers::{Timer, Timers};
@@ -52,16 +52,16 @@ pub(crate) struct Reclaiming {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Call(NodeReclaim),
-    Climb(Rung),
+    Climb(ReliefStep),
 }
 
-/// The kubelet's calls, and the rungs that follow them.
-type Steps = (&'static [NodeReclaim], &'static [Rung]);
+/// The kubelet's calls, and the relief steps that follow them.
+type Steps = (&'static [NodeReclaim], &'static [ReliefStep]);
 
-/// A reclaim under way: the kubelet's calls and then the rungs, made one after the other.
+/// A reclaim under way: the kubelet's calls and then the relief steps, made one after the other.
 pub(crate) struct Awaited {
     calls: &'static [NodeReclaim],
-    rungs: &'static [Rung],
+    rungs: &'static [ReliefStep],
     /// All of its steps.
     all: Steps,
     number: u64,
@@ -79,7 +79,7 @@ pub(crate) struct Awaited {
 }
 
 impl Awaited {
-    pub(crate) const fn new(calls: &'static [NodeReclaim], rungs: &'static [Rung]) -> Self {
+    pub(crate) const fn new(calls: &'static [NodeReclaim], rungs: &'static [ReliefStep]) -> Self {
         Self {
             calls,
             rungs,

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use evictd_node::{Filesystem, Layout, Policy, Rung, Signal, Unit};
+use evictd_node::{Filesystem, Layout, Policy, ReliefStep, Signal, Unit};
 use evictd_threshold::Threshold;
 
 /// Something that the node itself can give back before a pod has to be evicted.
@@ -55,16 +55,16 @@ pub(crate) const fn for_signal(
 }
 
 /// What costs nobody anything.
-const HARMLESS: &[Rung] = &[Rung::BuildCache, Rung::Directories];
+const HARMLESS: &[ReliefStep] = &[ReliefStep::BuildCache, ReliefStep::Directories];
 
-/// The rungs that follow, for a disk: the old part of a log is given up, and the reserve
+/// The relief steps that follow, for a disk: the old part of a log is given up, and the reserve
 /// used, only where a pod would be evicted at once, and neither holds inodes.
-pub(crate) fn rungs(threshold: &Threshold, policy: &Policy) -> &'static [Rung] {
+pub(crate) fn rungs(threshold: &Threshold, policy: &Policy) -> &'static [ReliefStep] {
     let signal = threshold.signal;
     if signal.filesystem().is_none() || policy.ladder_ends_with_images {
         &[]
     } else if threshold.is_hard() && signal.unit() == Unit::Bytes {
-        &Rung::ALL
+        &ReliefStep::ALL
     } else {
         HARMLESS
     }

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use core::time::Duration;
 
 use evictd_condition::Pressure;
-use evictd_node::{Condition, ConditionSet, Layout, Mono, Policy, Readings, Rung, Signal};
+use evictd_node::{Condition, ConditionSet, Layout, Mono, Policy, Readings, ReliefStep, Signal};
 use evictd_rank::{Candidate, awaits_stallers};
 use evictd_threshold::Threshold;
 
@@ -108,10 +108,10 @@ impl Evict {
         }
     }
 
-    /// The rungs of the disk's ladder that follow the calls of
+    /// The relief steps for a disk that follow the calls of
     /// [`Plan::Reclaim`](crate::Plan::Reclaim), in this order.
     #[must_use]
-    pub fn rungs(&self) -> &'static [Rung] {
+    pub fn rungs(&self) -> &'static [ReliefStep] {
         let threshold = self.acting_on().filter(|_| self.is_reclaiming());
         threshold.map_or(&[], |threshold| {
             reclaim::rungs(threshold, &self.config.policy)
@@ -126,10 +126,10 @@ impl Evict {
         self.target(readings, |_| true)
     }
 
-    /// The same for a rung of the ladder: one that is for hard thresholds of bytes alone gives
+    /// The same for a relief step: one that is for hard thresholds of bytes alone gives
     /// nothing up for another, even where it began for such a one, or both are met.
     #[must_use]
-    pub fn rung_target(&self, rung: Rung, readings: &Readings) -> Option<(Signal, i64)> {
+    pub fn rung_target(&self, rung: ReliefStep, readings: &Readings) -> Option<(Signal, i64)> {
         self.target(readings, |threshold| {
             reclaim::rungs(threshold, &self.config.policy).contains(&rung)
         })

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use evictd_engine::ports::Collected;
 use evictd_engine::{Decision, OomKilled};
-use evictd_node::{MemoryRung, Mono, Rung, Signal};
+use evictd_node::{MemoryStep, Mono, ReliefStep, Signal};
 use serde_json::Value;
 
 /// What is counted of the events, for metrics.
@@ -24,12 +24,12 @@ pub struct Counts {
     pub(crate) oom_kills: u64,
     /// Images that were deleted for their age since the start, and for space.
     pub(crate) images: (u64, u64),
-    /// Bytes that each rung of the disk's ladder has given back since the start.
-    pub(crate) relieved: [u64; Rung::ALL.len()],
-    /// Bytes that the kernel gave back of pods' memory for the ladder of memory.
+    /// Bytes that each relief step for a disk has freed since the start.
+    pub(crate) relieved: [u64; ReliefStep::ALL.len()],
+    /// Bytes of pods' memory that the kernel reclaimed for memory relief.
     pub(crate) reclaimed: u64,
-    /// How often each rung of that was climbed.
-    pub(crate) climbed: [u64; MemoryRung::ALL.len()],
+    /// How often each step of that was taken.
+    pub(crate) climbed: [u64; MemoryStep::ALL.len()],
 }
 
 /// The kubelet's buckets: the defaults of Prometheus, in milliseconds.
@@ -125,14 +125,14 @@ impl Counts {
         let count = |name| collected.field(name).and_then(Value::as_u64).unwrap_or(0);
         let rung = collected.field("rung").and_then(Value::as_str);
         let of_memory =
-            rung.and_then(|rung| MemoryRung::ALL.into_iter().find(|of| of.name() == rung));
+            rung.and_then(|rung| MemoryStep::ALL.into_iter().find(|of| of.name() == rung));
         if let Some(rung) = of_memory {
             self.reclaimed = self.reclaimed.saturating_add(count("freedBytes"));
             if let Some(times) = self.climbed.get_mut(rung as usize) {
                 *times = times.saturating_add(1);
             }
         }
-        let rung = rung.and_then(|rung| Rung::ALL.into_iter().find(|of| of.name() == rung));
+        let rung = rung.and_then(|rung| ReliefStep::ALL.into_iter().find(|of| of.name() == rung));
         if let Some(sum) = rung.and_then(|rung| self.relieved.get_mut(rung as usize)) {
             *sum = sum.saturating_add(count("freedBytes"));
         }

@@ -2,7 +2,7 @@ use core::fmt::{self, Write};
 
 use evictd_engine::Engine;
 use evictd_engine::ports::{Node, Pods, Reclaim};
-use evictd_node::{Condition, MemoryRung, Rung, Signal, Unit};
+use evictd_node::{Condition, MemoryStep, ReliefStep, Signal, Unit};
 
 use crate::counts::Counts;
 use crate::kubernetes;
@@ -53,17 +53,17 @@ fn write_node<N: Node, P: Pods, R: Reclaim<P>>(
         "Processes that the kernel's OOM killer killed since the start, in pods or elsewhere.";
     write_one(page, "evictd_oom_kills_total", "counter", help, oom_kills)?;
     let name = "evictd_relieved_bytes_total";
-    let help = "What each rung has given back before a pod was evicted, since the start.";
+    let help = "What each relief step has freed before a pod was evicted, since the start.";
     write_head(page, name, "counter", help)?;
-    for (rung, bytes) in Rung::ALL.into_iter().zip(counts.relieved) {
+    for (rung, bytes) in ReliefStep::ALL.into_iter().zip(counts.relieved) {
         writeln!(page, "{name}{{rung=\"{rung}\"}} {bytes}")?;
     }
-    let (rung, bytes) = (MemoryRung::Reclaim, counts.reclaimed);
+    let (rung, bytes) = (MemoryStep::Reclaim, counts.reclaimed);
     writeln!(page, "{name}{{rung=\"{rung}\"}} {bytes}")?;
     let name = "evictd_relief_total";
-    let help = "How often each rung of memory was climbed since the start.";
+    let help = "How often each step of memory relief was taken since the start.";
     write_head(page, name, "counter", help)?;
-    for (rung, times) in MemoryRung::ALL.into_iter().zip(counts.climbed) {
+    for (rung, times) in MemoryStep::ALL.into_iter().zip(counts.climbed) {
         writeln!(page, "{name}{{rung=\"{rung}\"}} {times}")?;
     }
     if let Some(last) = counts.last_seconds {

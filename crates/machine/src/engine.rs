@@ -10,7 +10,7 @@ use evictd_engine::ports::{
     Collect, Deletion, Depth, Disk, Job, Node, Places, Reclaim, Relieved, Runtimes as _, Sample,
 };
 use evictd_engine::{FIRST_FS_WAIT, Settings};
-use evictd_node::{Filesystem, Mono, Readings, Rung, Signal};
+use evictd_node::{Filesystem, Mono, Readings, ReliefStep, Signal};
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
 use evictd_sys::{Token, Watch};
 
@@ -250,7 +250,7 @@ impl Reclaim<Pods> for Reclaimer {
     fn begin(&mut self, pods: &mut Pods, job: Job) -> usize {
         let is_of_runtimes = match &job.what {
             Collect::Containers { .. } | Collect::Images(_) => true,
-            Collect::Rung(relief) => relief.rung == Rung::BuildCache,
+            Collect::Step(relief) => relief.rung == ReliefStep::BuildCache,
             Collect::OwnLog { .. } | Collect::Tidy => false,
         };
         if is_of_runtimes {

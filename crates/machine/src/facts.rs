@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use evictd_config::{Machine, Resolved};
 use evictd_kerntext::{Meminfo, mounts, parse_meminfo, parse_zram_pool};
 use evictd_state::read_boot_id;
-use evictd_stats::{Hierarchies, NodeSample, read_memory_switched_off};
+use evictd_stats::{Hierarchies, NodeSample, Version, read_memory_switched_off};
 use rustix::system::uname;
 
 use crate::PROC;
@@ -58,11 +58,14 @@ pub(crate) fn min_free_bytes() -> Option<i64> {
 }
 
 /// Has memory be judged otherwise where the kubelet's formula misleads on this machine, and
-/// not by lost time unless its kernel counts that or somebody asked for it.
+/// not by lost time unless its kernel counts that or somebody asked for it. Has memory be
+/// relieved where that pays.
 pub fn fit(settings: &mut Resolved) {
-    if misleads_kubelets_formula() {
+    let swap_is_compressed = swap_is_compressed();
+    if is_small() || swap_is_compressed {
         settings.distrust_kubelets_formula();
     }
+    settings.settle_memory_relief(swap_is_compressed && can_relieve_memory());
     if !counts_lost_time() {
         settings.leave_lost_time_out();
     }
@@ -74,14 +77,16 @@ pub(crate) fn counts_lost_time() -> bool {
     std::fs::read(Path::new(PROC).join("pressure/memory")).is_ok()
 }
 
-/// Whether the kubelet's formula misleads here: where much of a small machine is in no
-/// cgroup, and where pages that were swapped out stay in memory, compressed. The root cgroup
-/// of v1 counts no more than that of v2 does. The kernel's own estimate knows neither pool as
-/// available.
-fn misleads_kubelets_formula() -> bool {
+/// Whether the kubelet's formula misleads here, as much of a small machine is in no cgroup.
+fn is_small() -> bool {
     const SMALL: u64 = 512 << 20;
-    let is_small =
-        || read_meminfo().is_ok_and(|info| info.mem_total_bytes.is_some_and(|all| all < SMALL));
+    read_meminfo().is_ok_and(|info| info.mem_total_bytes.is_some_and(|all| all < SMALL))
+}
+
+/// Whether pages that are swapped out stay in memory, compressed. There the kubelet's formula
+/// misleads too: the root cgroup of v1 counts no more than that of v2 does. The kernel's own
+/// estimate knows neither pool as available.
+fn swap_is_compressed() -> bool {
     let has_zram = || {
         let swaps = read_text("/proc/swaps".as_ref()).unwrap_or_default();
         swaps.lines().any(|line| line.starts_with("/dev/zram"))
@@ -90,7 +95,15 @@ fn misleads_kubelets_formula() -> bool {
         let enabled = read_text("/sys/module/zswap/parameters/enabled".as_ref());
         enabled.is_ok_and(|text| text.trim() == "Y") && swap_bytes().is_some_and(|all| all > 0)
     };
-    is_small() || has_zram() || has_zswap()
+    has_zram() || has_zswap()
+}
+
+/// Whether cgroups have `memory.high` and `memory.reclaim`: on v2, the latter since Linux 5.19.
+fn can_relieve_memory() -> bool {
+    let memory = Hierarchies::read(PROC.as_ref())
+        .ok()
+        .and_then(|all| all.memory);
+    memory.is_some_and(|memory| memory.version == Version::V2)
 }
 
 /// What is in memory compressed: the pools of zram and of zswap, in bytes. They are in no

@@ -10,7 +10,7 @@ pub mod facts;
 pub mod gc;
 pub mod keep_alive;
 pub mod kernel;
-pub mod ladder;
+pub mod memory_relief;
 pub mod notify;
 pub mod oom_score;
 pub mod pods;

@@ -19,8 +19,8 @@ pub mod pod;
 mod policy;
 mod qos;
 mod reading;
+mod relief_step;
 mod resource;
-mod rung;
 #[cfg(feature = "serde")]
 mod serde;
 mod signal;
@@ -35,8 +35,8 @@ pub use mono::Mono;
 pub use policy::{MemorySource, Policy, Ranking};
 pub use qos::QosClass;
 pub use reading::{Reading, Readings};
+pub use relief_step::{MemoryStep, ReliefStep};
 pub use resource::Resource;
-pub use rung::{MemoryRung, MemoryRungs, Rung};
 pub use signal::{Filesystem, Signal, SignalSet, Source, Unit, Usage};
 pub use utc::Utc;
 

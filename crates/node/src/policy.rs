@@ -40,7 +40,7 @@ pub struct Policy {
     /// (acceptance row 118).
     pub reclaim_makes_every_call: bool,
     /// Dead containers and images are all that is given back for a disk; evictd climbs the
-    /// other [rungs](crate::Rung) of the ladder before a pod is evicted.
+    /// other [relief steps](crate::ReliefStep) before a pod is evicted.
     pub ladder_ends_with_images: bool,
     /// A pod is killed for memory without asking the kernel for file pages that pods hold
     /// (acceptance row 180); evictd asks first.

@@ -44,11 +44,9 @@ impl Coverage {
         }
     }
 
-    pub(crate) fn note_rungs(&mut self, climbed: [u64; 4]) {
-        const NAMES: [&str; 4] = ["rung: reclaim", "rung: tell", "rung: brake", "rung: freeze"];
-        for (name, times) in NAMES.into_iter().zip(climbed) {
-            self.count(name, times);
-        }
+    pub(crate) fn note_relief(&mut self, [asked, braked]: [u64; 2]) {
+        self.count("relief: reclaim", asked);
+        self.count("relief: brake", braked);
     }
 
     pub(crate) fn count(&mut self, name: &'static str, times: u64) {

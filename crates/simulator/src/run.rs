@@ -19,7 +19,7 @@ use crate::ports::{Shared, WorldNode, WorldPods, WorldReclaim, say};
 use crate::random::Random;
 use crate::recorded::Recorder;
 use crate::story::{Report, Watched};
-use crate::thresholds::{rungs, settings};
+use crate::thresholds::{relieves, settings};
 use crate::violation::Violation;
 use crate::world::{World, seconds, wall_clock};
 
@@ -111,8 +111,7 @@ fn engine(world: &Shared, plan: &Plan, reloads: u64) -> Option<Sim> {
     );
     let settings = settings(plan, reloads);
     world.borrow_mut().evictd_begins();
-    let allowed = rungs(plan, reloads);
-    world.borrow_mut().allow(allowed);
+    world.borrow_mut().relieve(relieves(plan, reloads));
     world
         .borrow_mut()
         .take_thresholds(&settings.evict.thresholds);
@@ -270,7 +269,7 @@ impl Run {
             let new = settings(&self.plan, self.reloads);
             let mut world = self.world.borrow_mut();
             world.take_thresholds(&new.evict.thresholds);
-            world.allow(rungs(&self.plan, self.reloads));
+            world.relieve(relieves(&self.plan, self.reloads));
             drop(world);
             if self.engine.reconfigure(new).is_err() {
                 self.violates("reload", "the settings were not taken".into());
@@ -292,11 +291,11 @@ impl Run {
         {
             let world = &mut *self.world.borrow_mut();
             world.tell(|| format!("SIGKILL of evictd; it starts again after {away:?}"));
-            if !rungs(&self.plan, 0).is_none() && self.random.one_in(4) {
-                world.climber_ends(); // it ends by itself
+            if relieves(&self.plan, 0) && self.random.one_in(4) {
+                world.reliever_ends(); // it ends by itself
                 world.judge_left_set();
             }
-            world.climber_dies();
+            world.reliever_dies();
             let back = world.now + away;
             world.advance(back);
             world.upset_clocks();
@@ -329,13 +328,13 @@ impl Run {
             let transition = settings(&self.plan, self.reloads).evict.transition_period;
             let (world, evict) = (&mut self.world.borrow_mut(), self.engine.evict());
             self.oracles.at_the_end(world, evict, transition);
-            world.climber_ends();
+            world.reliever_ends();
             world.judge_left_set();
         }
         let world = &mut *self.world.borrow_mut();
         self.coverage.turns = turns;
         self.coverage.oom_strikes = world.oom_strikes;
-        self.coverage.note_rungs(world.climber.climbed);
+        self.coverage.note_relief(world.reliever.climbed);
         self.coverage.count("clocks upset", world.clocks.upset);
         self.coverage.count("updates", world.updated);
         Report {

@@ -51,7 +51,7 @@ pub(crate) struct Strike {
     pub(crate) is_near_oom: bool,
     pub(crate) in_flight: Option<String>,
     pub(crate) asked: Asked,
-    /// What would be given back without harm, of each disk: by each rung, in their order.
+    /// What would be given back without harm, of each disk: by each relief step, in their order.
     pub(crate) harmless: [[u64; 3]; 2],
     pub(crate) stalled: bool,
 }

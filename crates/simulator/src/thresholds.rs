@@ -3,7 +3,6 @@
 use core::time::Duration;
 
 use evictd_engine::Settings;
-use evictd_node::{MemoryRung, MemoryRungs};
 use evictd_threshold::{Lists, parse};
 
 use crate::feature::Feature;
@@ -67,20 +66,10 @@ fn lists(plan: &Plan, r: &mut Random) -> [String; 4] {
     [hard, soft, grace, reclaim].map(|list| list.join(","))
 }
 
-/// The rungs of memory that there may be; a reload takes some away, and adds some.
-pub(crate) fn rungs(plan: &Plan, reload: u64) -> MemoryRungs {
+/// Whether memory relief is on; a reload may switch it off, or on again.
+pub(crate) fn relieves(plan: &Plan, reload: u64) -> bool {
     let mut random = Random::new(plan.seed, 300 + reload);
-    let all = [
-        (Feature::Reclaim, MemoryRung::Reclaim),
-        (Feature::Tell, MemoryRung::Tell),
-        (Feature::Brake, MemoryRung::Brake),
-        (Feature::Freeze, MemoryRung::Freeze),
-    ];
-    let all = all.iter().filter(|(feature, _)| {
-        let is_on = reload == 0 || !random.one_in(3);
-        plan.features.has(*feature) && is_on
-    });
-    all.fold(MemoryRungs::default(), |rungs, (_, rung)| rungs.with(*rung))
+    plan.features.has(Feature::Relief) && (reload == 0 || !random.one_in(3))
 }
 
 /// The settings that the seed has; `reload` counts how often they were changed.

@@ -6,7 +6,7 @@ use crate::record::{MOST_TEXT, cut};
 /// How many are remembered: the last ones.
 pub const RELIEFS: usize = 20;
 
-/// What one rung gives back within so many seconds is one entry: a log that is written fast
+/// What one relief step frees within so many seconds is one entry: a log that is written fast
 /// gives up its old part every second, and each entry wears the flash card that it is kept on.
 const TOGETHER_SECONDS: u64 = 60;
 
@@ -18,7 +18,7 @@ const TOGETHER_SECONDS: u64 = 60;
 pub struct Relief {
     /// When that began: seconds since 1970.
     pub wall_seconds: u64,
-    /// Which rung of the ladder it was, by its name.
+    /// Which relief step it was, by its name.
     pub rung: String,
     /// How much was given back within a minute from then, where it was measured.
     pub freed_bytes: Option<u64>,
@@ -44,7 +44,7 @@ impl Relief {
         relief
     }
 
-    /// Adds what the same rung gave back soon afterwards. Returns whether that is so.
+    /// Adds what the same step freed soon afterwards. Returns whether that is so.
     pub(crate) fn add(&mut self, next: &Self) -> bool {
         let after = next.wall_seconds.checked_sub(self.wall_seconds);
         let belongs = self.rung == next.rung && after.is_some_and(|after| after < TOGETHER_SECONDS);

@@ -144,7 +144,7 @@ impl Memory {
         }
     }
 
-    /// A rung of the ladder is remembered; what is collected now and then is not.
+    /// A relief step is remembered; what is collected now and then is not.
     fn note_relief(&mut self, collected: &Collected) {
         if collected.removed == 0 {
             return;

@@ -22,7 +22,7 @@ use evictd_hook::Hook;
 use evictd_logger::{console, stream};
 use evictd_machine::engine::{self, Engine};
 use evictd_machine::keep_alive::Keeper;
-use evictd_machine::ladder::{Ladder, Told};
+use evictd_machine::memory_relief::{Reliever, Told};
 use evictd_machine::notify::Notifier;
 use evictd_machine::oom_score::Scores;
 use evictd_machine::setup::Setup;
@@ -126,7 +126,7 @@ struct Daemon {
     memory: Memory,
     scores: Scores,
     keeper: Option<Keeper>,
-    ladder: Ladder,
+    reliever: Reliever,
     report: Report,
     local: Local,
     supervisor: Supervisor,
@@ -176,7 +176,7 @@ impl Daemon {
         let _ = engine.pods_mut().start_manifests();
         let mut memory = Memory::open(&settings, &mut engine)?;
         let keeper = Keeper::of(&settings, &hierarchies, memory.directory());
-        let ladder = Ladder::new(&settings, &hierarchies, memory.directory());
+        let reliever = Reliever::new(&settings, &hierarchies, memory.directory());
         let scores = Scores::open(&settings, hierarchies)?;
         engine.run_due(now());
         memory.note_all(&mut engine);
@@ -194,7 +194,7 @@ impl Daemon {
             memory,
             scores,
             keeper,
-            ladder,
+            reliever,
             report,
             local,
             supervisor,
@@ -238,11 +238,11 @@ impl Daemon {
     /// What is done for memory beside evictions; the threads go on by themselves, and where
     /// there was none to have, it is made now.
     fn before_kills(&mut self) {
-        for told in self.ladder.turn(now(), &mut self.engine) {
+        for told in self.reliever.turn(now(), &mut self.engine) {
             match told {
-                Told::Climbed(collected) => self.memory.note(&Event::Reclaimed(collected)),
+                Told::Relieved(collected) => self.memory.note(&Event::Reclaimed(collected)),
                 Told::Problem(line) => {
-                    log::warn!(event = "problem", about = "relief"; "--relief: {line}");
+                    log::warn!(event = "problem", about = "relief"; "--memory-relief: {line}");
                 }
             }
         }
@@ -274,7 +274,7 @@ impl Daemon {
             crate::log::set_verbosity(settings.verbosity);
             self.report = Report::new();
             self.local.follow(&settings);
-            self.ladder.follow(&settings);
+            self.reliever.follow(&settings);
             self.keeper.iter_mut().for_each(|of| of.follow(&settings));
             self.settings = settings;
         }
@@ -287,7 +287,7 @@ impl Daemon {
         if let Some(keeper) = &self.keeper {
             keeper.end(SOME_TIME);
         }
-        self.ladder.end(SOME_TIME);
+        self.reliever.end(SOME_TIME);
         drop(self.local);
         if let Some(file) = &self.metrics_file {
             file.close(SOME_TIME);

@@ -14,7 +14,6 @@ pub(super) fn v2(fixture: &Fixture) -> KnobPlaces {
     });
     KnobPlaces {
         memory: hierarchy.clone(),
-        freezer: hierarchy.clone(),
         cpu: hierarchy,
     }
 }
@@ -120,7 +119,6 @@ fn v1_keeps_the_processor_alone_and_says_so() {
     let places = KnobPlaces {
         memory: hierarchy.clone(),
         cpu: hierarchy,
-        freezer: None,
     };
     let looked = keep_alive(places, &["sshd"]).look();
     assert!(

@@ -18,21 +18,15 @@ pub enum KnobFile {
     CpuWeight,
     /// The same, v1.
     CpuShares,
-    /// Whether it stands still, v2.
-    Freeze,
-    /// The same, v1.
-    FreezerState,
 }
 
 impl KnobFile {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 5] = [
         Self::MemoryMin,
         Self::MemoryLow,
         Self::MemoryHigh,
         Self::CpuWeight,
         Self::CpuShares,
-        Self::Freeze,
-        Self::FreezerState,
     ];
 
     /// The file's name.
@@ -44,14 +38,7 @@ impl KnobFile {
             Self::MemoryHigh => c"memory.high",
             Self::CpuWeight => c"cpu.weight",
             Self::CpuShares => c"cpu.shares",
-            Self::Freeze => c"cgroup.freeze",
-            Self::FreezerState => c"freezer.state",
         }
-    }
-
-    /// Whether another value may stand there than was set, as the kernel takes its time.
-    pub(super) const fn changes_by_itself(self) -> bool {
-        matches!(self, Self::Freeze | Self::FreezerState)
     }
 
     fn named(name: &[u8]) -> Option<Self> {
@@ -72,8 +59,8 @@ pub struct Knob {
     /// What stood there before.
     pub before: String,
     /// What the kernel made of what evictd has set: where it is another value by now, someone
-    /// else has set it since. `None` where that cannot be told: of what a former evictd has
-    /// left, and of a freezer, which changes by itself.
+    /// else has set it since. `None` where that is not known: of what a former evictd has
+    /// left.
     pub set: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use evictd_stats::{Hierarchy, Version, is_gone};
+use evictd_stats::{Hierarchy, is_gone};
 use evictd_sys::Directory;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::fstat;
@@ -31,8 +31,6 @@ const MOST_BYTES: u64 = 16 << 20;
 pub struct KnobPlaces {
     /// The memory controller's hierarchy.
     pub memory: Option<Hierarchy>,
-    /// That which freezes.
-    pub freezer: Option<Hierarchy>,
     /// The one with shares of processors.
     pub cpu: Option<Hierarchy>,
 }
@@ -44,7 +42,6 @@ impl KnobPlaces {
                 self.memory.as_ref()
             }
             KnobFile::CpuWeight | KnobFile::CpuShares => self.cpu.as_ref(),
-            KnobFile::Freeze | KnobFile::FreezerState => self.freezer.as_ref(),
         }
     }
 
@@ -133,18 +130,6 @@ impl Knobs {
         self.set(KnobFile::MemoryHigh, cgroup, &high.to_string())
     }
 
-    /// Has all of a cgroup stand still.
-    ///
-    /// # Errors
-    /// As [`Knobs::set`].
-    pub fn freeze(&mut self, cgroup: &Path) -> Result<(), Errno> {
-        let version = self.places.freezer.as_ref().map(|of| of.version);
-        match version.ok_or(Errno::OPNOTSUPP)? {
-            Version::V1 => self.set(KnobFile::FreezerState, cgroup, "FROZEN"),
-            Version::V2 => self.set(KnobFile::Freeze, cgroup, "1"),
-        }
-    }
-
     /// Whether what is set is written down, so that it does not outlast evictd.
     #[must_use]
     pub const fn is_kept(&self) -> bool {
@@ -204,7 +189,7 @@ impl Knobs {
         if written.is_ok()
             && let Some(knob) = self.held.iter_mut().find(|knob| is_it(knob))
         {
-            knob.set = read(&dir, file).ok().filter(|_| !file.changes_by_itself());
+            knob.set = read(&dir, file).ok();
         }
         written
     }

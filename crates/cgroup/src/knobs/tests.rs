@@ -12,21 +12,17 @@ use crate::testkit::Fixture;
 fn machine() -> (Fixture, KnobPlaces, KnobJournal) {
     let fixture = Fixture::new();
     fixture.file("cgroups/web/memory.high", "max\n");
-    fixture.file("cgroups/web/cgroup.freeze", "0\n");
+    fixture.file("cgroups/web/memory.low", "0\n");
     fixture.file("state/lock", "");
     let memory = Some(Hierarchy {
         version: Version::V2,
         mount_point: fixture.path().join("cgroups"),
     });
-    let places = KnobPlaces {
-        memory: memory.clone(),
-        freezer: memory,
-        cpu: None,
-    };
+    let places = KnobPlaces { memory, cpu: None };
     let journal = KnobJournal {
         directory: Arc::new(Directory::open(&fixture.path().join("state")).unwrap()),
-        name: "ladder",
-        spare: "ladder.spare",
+        name: "relief",
+        spare: "relief.spare",
         boot_id: String::from("boot-1"),
     };
     (fixture, places, journal)
@@ -53,7 +49,9 @@ fn what_is_set_is_put_back_by_the_next_evictd() {
     knobs
         .set(KnobFile::MemoryHigh, Path::new("web"), "999")
         .unwrap();
-    knobs.set(KnobFile::Freeze, Path::new("web"), "1").unwrap();
+    knobs
+        .set(KnobFile::MemoryLow, Path::new("web"), "1")
+        .unwrap();
     drop(knobs); // as SIGKILL leaves it
     assert_eq!(first_word(&fixture, "cgroups/web/memory.high"), "999");
     assert!(journal.has_any());
@@ -64,7 +62,7 @@ fn what_is_set_is_put_back_by_the_next_evictd() {
     );
     assert_eq!(next.undo_all(), 2);
     assert_eq!(first_word(&fixture, "cgroups/web/memory.high"), "max");
-    assert_eq!(first_word(&fixture, "cgroups/web/cgroup.freeze"), "0");
+    assert_eq!(first_word(&fixture, "cgroups/web/memory.low"), "0");
     assert!(!journal.has_any());
     assert_eq!(Knobs::open(places, Some(journal)).held(), []);
 }
@@ -73,7 +71,7 @@ fn what_is_set_is_put_back_by_the_next_evictd() {
 #[test]
 fn nothing_is_set_that_could_not_be_written_down() {
     let (fixture, places, journal) = machine();
-    fs::create_dir(fixture.path().join("state/ladder.spare")).unwrap();
+    fs::create_dir(fixture.path().join("state/relief.spare")).unwrap();
     let mut knobs = Knobs::open(places, Some(journal));
     let set = knobs.set(KnobFile::MemoryHigh, Path::new("web"), "100");
     assert_eq!(set, Err(Errno::IO));
@@ -103,13 +101,13 @@ fn only_what_is_meant_is_put_back_and_what_is_gone_is_forgotten() {
     let mut knobs = Knobs::open(places, Some(journal));
     let web = Path::new("web");
     knobs.set(KnobFile::MemoryHigh, web, "100").unwrap();
-    knobs.set(KnobFile::Freeze, web, "1").unwrap();
-    assert_eq!(knobs.undo_where(|knob| knob.file == KnobFile::Freeze), 1);
+    knobs.set(KnobFile::MemoryLow, web, "1").unwrap();
+    assert_eq!(knobs.undo_where(|knob| knob.file == KnobFile::MemoryLow), 1);
     assert_eq!(first_word(&fixture, "cgroups/web/memory.high"), "100");
     fs::remove_dir_all(fixture.path().join("cgroups/web")).unwrap();
     assert_eq!(knobs.undo_all(), 1);
     assert_eq!(knobs.held(), []);
-    assert_eq!(knobs.set(KnobFile::Freeze, web, "1"), Err(Errno::NOENT));
+    assert_eq!(knobs.set(KnobFile::MemoryLow, web, "1"), Err(Errno::NOENT));
     assert_eq!(
         knobs.set(KnobFile::CpuWeight, web, "1"),
         Err(Errno::OPNOTSUPP)
@@ -185,7 +183,7 @@ fn what_is_printed_is_read_again() {
     let mut text = b"boot\n".to_vec();
     let knobs: Vec<Knob> = [
         (KnobFile::MemoryMin, "a b", "0"),
-        (KnobFile::FreezerState, "x/y z/\u{e4}", "THAWED"),
+        (KnobFile::MemoryHigh, "x/y z/\u{e4}", "max"),
     ]
     .map(|(file, cgroup, before)| Knob {
         file,

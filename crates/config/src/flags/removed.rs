@@ -82,16 +82,9 @@ mod tests {
     use super::*;
     use crate::{Flag, Typed, foreign_flag};
 
-    /// Until `--memory-relief` takes the place of two flags these are there still.
-    fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
-        let is_gone =
-            |name: &str| Flag::find("memory-relief").is_some() || Flag::find(name).is_none();
-        removed_flags().filter(move |(name, _)| is_gone(name))
-    }
-
     #[test]
     fn removed_flag_names_its_replacement_in_a_flags_file() {
-        for (name, instead) in all() {
+        for (name, instead) in removed_flags() {
             assert!(
                 Flag::find(name).is_none() && foreign_flag(name).is_none(),
                 "--{name}"
@@ -112,7 +105,7 @@ mod tests {
 
     #[test]
     fn replacement_of_a_removed_flag_is_taken() {
-        for (name, instead) in all() {
+        for (name, instead) in removed_flags() {
             let flag = instead
                 .split([' ', ':'])
                 .find_map(|word| word.strip_prefix("--"));

@@ -99,52 +99,35 @@ fn what_is_wrong_with_a_relief_is_said() {
 
 /// Acceptance row 320.
 #[test]
-fn rungs_of_memory_are_named() {
-    use evictd_node::MemoryRung::{Brake, Freeze, Reclaim, Tell};
-    let rungs = |text: &str| resolved(&[("relief", text)]).memory_relief;
-    assert!(
-        resolved(&[]).memory_relief.is_none(),
-        "what does not pay is off"
-    );
-    assert!(rungs("").is_none());
-    let some = rungs("brake,reclaim");
-    assert_eq!(some.each().collect::<Vec<_>>(), [Reclaim, Brake]);
-    assert!(!some.has(Tell) && !some.has(Freeze));
-    for wrong in ["kill", "brake freeze", "Brake"] {
-        assert!(resolve(&typed(&[("relief", wrong)])).is_err(), "{wrong}");
-    }
-}
-
-/// Acceptance row 432: off by itself, no rung that `--relief` names, and told where nothing says
-/// that memory stalls.
-#[test]
-fn a_start_storm_is_seen_where_lost_time_is_watched() {
-    use evictd_node::MemoryRung::{Freeze, StartStorm};
-    let stall = ("eviction-hard", "memory.stall>40%");
-    let rungs = |flags: &[(&'static str, &str)]| resolved(flags).memory_relief;
-    assert!(!rungs(&[stall]).has(StartStorm));
-    let storm = ("start-storm", "true");
-    assert!(rungs(&[stall, storm]).has(StartStorm));
-    assert!(!rungs(&[stall, storm]).has(Freeze));
-    assert!(resolve(&typed(&[("relief", "startStorm")])).is_err());
-    let warned = |flags: &[(&'static str, &str)]| {
-        let warnings = &resolved(flags).warnings;
-        warnings
-            .iter()
-            .any(|of| of.to_string().contains("--start-storm"))
+fn memory_relief_follows_the_machine_unless_it_is_set() {
+    use crate::MemoryRelief::{Auto, Off, On};
+    let settled = |flags: &[(&'static str, &str)], swap_is_compressed: bool| {
+        let mut settings = resolved(flags);
+        settings.settle_memory_relief(swap_is_compressed);
+        let mut all = settings.settings.iter();
+        let shown = all.find(|setting| setting.name == "memory-relief").unwrap();
+        (settings.memory_relief, format!("{shown:?}"))
     };
-    let others = ("eviction-hard", "memory.available<1Gi");
-    assert!(warned(&[others, storm]) && warned(&[storm, ("compat", "kubelet")]));
-    assert!(!warned(&[storm]) && !warned(&[stall, storm]) && !warned(&[]));
-    // This kernel does not count it.
-    let mut uncounted = resolved(&[storm]);
-    uncounted.leave_lost_time_out();
-    assert!(
-        uncounted
-            .warnings
-            .last()
-            .unwrap()
-            .to_string()
-            .contains("--start-storm")
-    );
+    assert_eq!(resolved(&[]).memory_relief, Auto);
+    for (flags, on_disk, compressed) in [
+        (&[][..], Off, On),
+        (&[("memory-relief", "auto")], Off, On),
+        (&[("memory-relief", "on")], On, On),
+        (&[("memory-relief", "off")], Off, Off),
+        (&[("compat", "kubelet")], Off, Off),
+        (&[("compat", "kubelet"), ("memory-relief", "on")], On, On),
+        (&[("state-dir", "")], Off, Off),
+    ] {
+        for (swap_is_compressed, expected) in [(false, on_disk), (true, compressed)] {
+            let (relief, shown) = settled(flags, swap_is_compressed);
+            assert_eq!(relief, expected, "{flags:?} {swap_is_compressed}");
+            let word = if expected == On { "\"on\"" } else { "\"off\"" };
+            assert!(shown.contains(word), "{shown}");
+        }
+    }
+    assert!(settled(&[], true).1.contains("Derived"));
+    for wrong in ["", "reclaim", "On"] {
+        let typed = typed(&[("memory-relief", wrong)]);
+        assert!(resolve(&typed).is_err(), "{wrong}");
+    }
 }

@@ -111,8 +111,6 @@ struct Draft {
     class: Option<QosClass>,
     /// Whether nothing of its containers' logs may be given up, by its sandbox's wish.
     keeps_logs: bool,
-    /// The same of whether they may be frozen.
-    are_freezable: bool,
 }
 
 impl Assembly {
@@ -164,29 +162,18 @@ impl Assembly {
 
     pub(crate) fn add(&mut self, found: Found, details: &Details) {
         let index = self.pod_of(&found);
-        let mut relief = (false, false, false, None);
+        let mut relief = (false, false);
         if let Some(draft) = self.drafts.get_mut(index) {
             let name = &draft.description.metadata.name;
             let wishes = read_wishes(&found, name, &mut self.listing.notes);
-            relief = (
-                wishes.keeps_log,
-                wishes.disk_limit.is_some(),
-                wishes.is_freezable,
-                wishes.pressure_signal,
-            );
+            relief = (wishes.keeps_log, wishes.disk_limit.is_some());
             draft.keeps_logs |= wishes.keeps_log && found.is_sandbox;
-            draft.are_freezable |= wishes.is_freezable && found.is_sandbox;
             draft.add(&found, details, wishes);
         }
         let runs = found.runs();
         let mut container = found.container;
         container.pod = index;
-        (
-            container.keeps_log,
-            container.has_disk_limit,
-            container.is_freezable,
-            container.pressure_signal,
-        ) = relief;
+        (container.keeps_log, container.has_disk_limit) = relief;
         if found.is_sandbox {
             self.listing.sandboxes.push(ListedSandbox {
                 id: container.id,
@@ -223,7 +210,6 @@ impl Assembly {
         for container in &mut listing.containers {
             let pod = self.drafts.get(container.pod);
             container.keeps_log |= pod.is_some_and(|pod| pod.keeps_logs);
-            container.is_freezable |= pod.is_some_and(|pod| pod.are_freezable);
         }
         listing.pods = self.drafts.into_iter().map(Draft::finish).collect();
         // It is kept until something changes.

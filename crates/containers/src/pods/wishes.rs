@@ -1,7 +1,6 @@
 use evictd_quantity::Quantity;
 
 use super::Found;
-use crate::model::PressureSignal;
 use crate::text::clean;
 
 const PRIORITY: &str = "evictd.priority";
@@ -9,8 +8,6 @@ const MEMORY_REQUEST: &str = "evictd.memory-request";
 const PROTECT: &str = "evictd.protect";
 const DISK_LIMIT: &str = "evictd.disk-limit";
 const LOG_RELIEF: &str = "evictd.log-relief";
-const FREEZABLE: &str = "evictd.freezable";
-const PRESSURE_SIGNAL: &str = "evictd.pressure-signal";
 
 /// The priority of what is protected: the least that makes a pod critical.
 const PROTECTED: i32 = 2_000_000_000;
@@ -23,8 +20,6 @@ pub(super) struct Wishes {
     pub(super) disk_limit: Option<Quantity>,
     pub(super) is_protected: bool,
     pub(super) keeps_log: bool,
-    pub(super) is_freezable: bool,
-    pub(super) pressure_signal: Option<PressureSignal>,
 }
 
 /// Reads them; what makes no sense goes into `notes` and counts as not there.
@@ -65,17 +60,6 @@ pub(super) fn read_wishes(found: &Found, pod: &str, notes: &mut Vec<String>) -> 
         }
         None | Some("false") => {}
         Some(text) => odd(PROTECT, text, "neither true nor false"),
-    }
-    match found.mark(FREEZABLE) {
-        None | Some("false") => {}
-        Some("true") => wishes.is_freezable = true,
-        Some(text) => odd(FREEZABLE, text, "neither true nor false"),
-    }
-    if let Some(text) = found.mark(PRESSURE_SIGNAL) {
-        wishes.pressure_signal = PressureSignal::from_name(text);
-        if wishes.pressure_signal.is_none() {
-            odd(PRESSURE_SIGNAL, text, "not USR1, USR2 or HUP");
-        }
     }
     match found.mark(LOG_RELIEF) {
         None | Some("true") => {}

@@ -217,11 +217,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.turns.killing.is_killing()
     }
 
-    /// The uid of that pod.
-    pub fn ending(&self) -> Option<&str> {
-        self.turns.killing.in_flight()
-    }
-
     /// Whether the last kill before the end is over.
     pub const fn has_ended(&self) -> bool {
         self.turns.killing.has_ended()

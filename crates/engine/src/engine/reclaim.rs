@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use evictd_evict::{NodeReclaim, Outcome, Plan};
 use evictd_gc::ImageJob;
-use evictd_node::{Condition, Mono, Readings, Resource, Rung};
+use evictd_node::{Condition, Mono, Readings, ReliefStep, Resource};
 
 use super::turn::Loop;
 use crate::event::Event;
@@ -83,12 +83,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 let until = until.then(|| self.deciding.enough(readings)).flatten();
                 Collect::Images(ImageJob::DeleteUnused { until })
             }
-            Step::Climb(rung) => Collect::Rung(self.relief(rung)?),
+            Step::Climb(rung) => Collect::Step(self.relief(rung)?),
         })
     }
 
-    /// What a rung has to give back of the filesystem that is short.
-    fn relief(&self, rung: Rung) -> Option<Relief> {
+    /// What a relief step has to free of the filesystem that is short.
+    fn relief(&self, rung: ReliefStep) -> Option<Relief> {
         let sample = &self.sampled.sample;
         let (signal, wanted) = self.deciding.evict.rung_target(rung, &sample.readings)?;
         // What has no filesystem of its own lies on the next one.
@@ -230,7 +230,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         }
     }
 
-    /// Takes in what rungs have given back. Returns whether there was anything.
+    /// Takes in what relief steps have freed. Returns whether there was anything.
     pub(super) fn take_relief(&mut self, now: Mono) -> bool {
         let relieved = self.reclaim.take_relief(now);
         let any = !relieved.is_empty();

@@ -3,20 +3,20 @@
 use alloc::sync::Arc;
 
 use evictd_gc::ImageJob;
-use evictd_node::{Mono, Rung, Unit};
+use evictd_node::{Mono, ReliefStep, Unit};
 use serde_json::Value;
 
 use crate::fields::Fields;
 
 /// Gives back what nobody needs. `P` are the pods: what belongs to one of them stays.
 pub trait Reclaim<P> {
-    /// Hands a job to those that do it: the container runtimes, or whatever else climbs that
-    /// rung. Returns how many will answer it, each by
+    /// Hands a job to those that do it: the container runtimes, or whatever else takes that
+    /// relief step. Returns how many will answer it, each by
     /// [`News::Collected`](super::News::Collected) or by [`Reclaim::take_relief`]; nobody
     /// waits for them.
     fn begin(&mut self, pods: &mut P, job: Job) -> usize;
 
-    /// What rungs have given back, or what went wrong, each with the number of its job.
+    /// What relief steps have freed, or what went wrong, each with the number of its job.
     fn take_relief(&mut self, now: Mono) -> Vec<Relieved>;
 
     /// Begins to delete what dead pods left in the directories that were named for it, to
@@ -64,8 +64,8 @@ pub enum Collect {
     },
     /// Images.
     Images(ImageJob),
-    /// A rung of the disk's ladder.
-    Rung(Relief),
+    /// A relief step for a disk.
+    Step(Relief),
     /// The old part of a pod's own logs, before it is ended for its limit of disk.
     OwnLog {
         /// Which pod.
@@ -79,11 +79,11 @@ pub enum Collect {
     Tidy,
 }
 
-/// What a rung is to give back.
+/// What a relief step is to free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relief {
     /// Which one.
-    pub rung: Rung,
+    pub rung: ReliefStep,
     /// The filesystem that is short: major and minor number of its device. What lies
     /// elsewhere stays.
     pub device: (u32, u32),

@@ -1,9 +1,9 @@
 //! Scripts of time and readings, and what the engine does of them.
 
 mod descriptors;
+mod disk_relief;
 mod disks;
 mod kills;
-mod ladder;
 mod picture;
 mod properties;
 mod script;

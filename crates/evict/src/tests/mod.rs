@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Medium, Pod, Volume, VolumeSource};
-use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, Rung, Signal};
+use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, ReliefStep, Signal};
 use evictd_quantity::Quantity;
 use evictd_rank::Candidate;
 use evictd_threshold::{Lists, parse};
@@ -703,7 +703,7 @@ fn what_is_reclaimed_follows_the_layout() {
 /// kubelet knows no rungs.
 #[test]
 fn what_is_given_up_for_a_disk_follows_its_threshold() {
-    use Rung::{BuildCache, Directories};
+    use ReliefStep::{BuildCache, Directories};
     let all = pods(&["a"]);
     let harmless = [BuildCache, Directories];
     for (hard, soft, signal, is_kubelet, expected) in [
@@ -712,7 +712,7 @@ fn what_is_given_up_for_a_disk_follows_its_threshold() {
             "",
             Signal::NodefsAvailable,
             false,
-            &Rung::ALL[..],
+            &ReliefStep::ALL[..],
         ),
         (
             "nodefs.available<1Gi",

@@ -156,14 +156,13 @@ pub(crate) fn journal(
 pub(crate) fn places(hierarchies: &Hierarchies) -> KnobPlaces {
     KnobPlaces {
         memory: hierarchies.memory.clone(),
-        freezer: hierarchies.freezer.clone(),
         cpu: read_cpu_shares(Path::new(PROC)),
     }
 }
 
 /// This thread writes there alone from now on.
 pub(crate) fn confine(places: &KnobPlaces, journal: Option<&KnobJournal>) {
-    let mounts = [&places.memory, &places.freezer, &places.cpu];
+    let mounts = [&places.memory, &places.cpu];
     let mounts = mounts.into_iter().flatten();
     let directory = journal.map(|journal| journal.directory.path_to(""));
     let all = mounts.map(|of| of.mount_point.as_path());

@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Collected, Job, Relieved};
-use evictd_node::{Mono, Rung};
+use evictd_node::{Mono, ReliefStep};
 use evictd_sys::{Bell, Helper, HelperThread, Priority, Writes};
 
 use directories::Directories;
@@ -141,7 +141,7 @@ impl Reliever {
     }
 }
 
-/// Climbs rungs, on whatever thread it is called.
+/// Takes relief steps, on whatever thread it is called.
 pub struct Climber {
     logs: Logs,
     directories: Directories,
@@ -158,17 +158,17 @@ impl Climber {
         }
     }
 
-    /// Does one job. It is empty where that rung has nothing to give.
+    /// Does one job. It is empty where that step has nothing to free.
     ///
     /// # Errors
     /// Why nothing could be begun.
     pub fn climb(&self, job: &Job, runtimes: &[Listed]) -> Result<Collected, String> {
         match &job.what {
-            Collect::Rung(relief) => match relief.rung {
-                Rung::Logs => self.logs.relieve_disk(relief, job.dry_run, runtimes),
-                Rung::Directories => self.directories.relieve(relief, job.dry_run),
-                Rung::Reserve => self.reserve.give(relief, job.dry_run),
-                Rung::BuildCache => Ok(Collected::default()), // the runtimes' own
+            Collect::Step(relief) => match relief.rung {
+                ReliefStep::Logs => self.logs.relieve_disk(relief, job.dry_run, runtimes),
+                ReliefStep::Directories => self.directories.relieve(relief, job.dry_run),
+                ReliefStep::Reserve => self.reserve.give(relief, job.dry_run),
+                ReliefStep::BuildCache => Ok(Collected::default()), // the runtimes' own
             },
             Collect::OwnLog { uid, missing } => self.logs.relieve_pod(uid, *missing, runtimes),
             Collect::Tidy => self.tidy(job.dry_run, runtimes),

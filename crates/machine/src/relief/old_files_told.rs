@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
-use evictd_node::{Amount, Rung};
+use evictd_node::{Amount, ReliefStep};
 
 /// How much of a path is shown.
 const MOST_TEXT: usize = 200;
@@ -122,7 +122,7 @@ impl Told {
             text: self.texts.join("; "),
             fields: Fields::default()
                 .with("dryRun", self.dry_run)
-                .with("rung", Rung::Directories.name())
+                .with("rung", ReliefStep::Directories.name())
                 .with("directories", self.names.join(","))
                 .with("files", self.files)
                 .with("freedBytes", self.bytes)

@@ -9,7 +9,7 @@ use evictd_config::Resolved;
 use evictd_engine::Fields;
 use evictd_engine::ports::{Collected, Relief};
 use evictd_gc::reserve_fits;
-use evictd_node::{Amount, Rung, Unit};
+use evictd_node::{Amount, ReliefStep, Unit};
 use evictd_threshold::Threshold;
 use rustix::fs::{AtFlags, CWD, FallocateFlags, FileType, Mode, OFlags, Stat};
 use rustix::fs::{fallocate, fstat, fstatfs, fstatvfs, openat, statat, unlinkat};
@@ -288,7 +288,7 @@ fn given(path: &Path, bytes: u64, dry_run: bool) -> Collected {
         },
         fields: Fields::default()
             .with("dryRun", dry_run)
-            .with("rung", Rung::Reserve.name())
+            .with("rung", ReliefStep::Reserve.name())
             .with("freedBytes", bytes),
     }
 }

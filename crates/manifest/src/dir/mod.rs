@@ -214,14 +214,11 @@ fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf, marks_static: bool) -> M
     }
 }
 
-/// The label of a pod that may stand still while memory is short.
-const FREEZABLE: &str = "evictd.freezable";
-
-/// A pod, to be kept as long as its file stays as it is: without labels and annotations, but
-/// for those that decide something.
+/// A pod, to be kept as long as its file stays as it is: without labels, and without
+/// annotations but for those that decide something.
 fn keep(mut pod: Pod, marks_static: bool) -> Arc<Pod> {
     let metadata = &mut pod.metadata;
-    metadata.labels.retain(|key, _| key == FREEZABLE);
+    metadata.labels.clear();
     let annotations = mem::take(&mut metadata.annotations).into_iter();
     let says_so = |(key, _): &(String, String)| key.starts_with(CONFIG);
     metadata.annotations = annotations.filter(says_so).collect();

@@ -1,18 +1,18 @@
 //! The engine's ports, on the world.
 
 mod flight;
-mod ladder;
 mod node;
 mod pods;
 mod reclaim;
+mod relief;
 
 use alloc::rc::Rc;
 use core::cell::RefCell;
 
-pub(crate) use ladder::say;
 pub(crate) use node::WorldNode;
 pub(crate) use pods::{WorldPods, shown_exactly};
 pub(crate) use reclaim::WorldReclaim;
+pub(crate) use relief::say;
 
 use crate::world::World;
 

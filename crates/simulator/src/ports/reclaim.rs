@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use evictd_engine::ports::{Collect, Collected, Deletion, Job, Reclaim, Relieved};
-use evictd_node::{Mono, Rung};
+use evictd_node::{Mono, ReliefStep};
 
 use super::{Shared, WorldPods};
 use crate::feature::Feature;
@@ -39,7 +39,7 @@ impl Reclaim<WorldPods> for WorldReclaim {
         world.note_asked(&job.what);
         let is_of_runtimes = match &job.what {
             Collect::Containers { .. } | Collect::Images(_) => true,
-            Collect::Rung(relief) => relief.rung == Rung::BuildCache,
+            Collect::Step(relief) => relief.rung == ReliefStep::BuildCache,
             Collect::OwnLog { .. } | Collect::Tidy => false,
         };
         if !is_of_runtimes {

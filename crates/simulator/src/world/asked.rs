@@ -14,7 +14,7 @@ impl World {
         let is_for_a_threshold = match what {
             Collect::Containers { all_unused, .. } => *all_unused,
             Collect::Images(job) => *job != ImageJob::Watermark,
-            Collect::Rung(_) => true,
+            Collect::Step(_) => true,
             Collect::OwnLog { .. } | Collect::Tidy => false,
         };
         // Between two steps it is measured again, and goes by that.

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use evictd_engine::ports::{Collect, Heard, Job, Relieved};
-use evictd_node::{Mono, Rung, Signal, Unit};
+use evictd_node::{Mono, ReliefStep, Signal, Unit};
 use evictd_threshold::Threshold;
 
 use super::amount::take;
@@ -33,7 +33,7 @@ impl World {
         self.begin_to_describe();
         self.given = Given::default();
         self.walk = None;
-        self.climber_begins();
+        self.reliever_begins();
         self.pages.coming = None;
         (self.in_flight, self.kills.graceful) = (None, None);
         self.last_gone = None;
@@ -46,7 +46,6 @@ impl World {
         self.runtime.forget_evictd();
         for pod in &mut self.pods {
             (pod.measured, pod.evicted_at) = (None, None);
-            pod.knobs.asked_to_end = None;
         }
     }
 
@@ -90,7 +89,6 @@ impl World {
         let index = self.index_of(uid);
         if let Some(pod) = index.and_then(|index| self.pods.get_mut(index)) {
             pod.evicted_at = None;
-            pod.knobs.asked_to_end = None;
         }
     }
 
@@ -217,7 +215,7 @@ impl World {
         }
     }
 
-    /// A rung that needs no runtime.
+    /// A relief step that needs no runtime.
     pub(crate) fn climb_later(&mut self, job: Job) {
         let slow = self.has(Feature::SlowWalk) && self.random.one_in(3);
         let millis = self.random.within(1, if slow { 10_000 } else { 50 });
@@ -248,11 +246,11 @@ impl World {
                     asked.images = now;
                 }
             }
-            Collect::Rung(relief) => match relief.rung {
-                Rung::BuildCache => asked.builds = now,
-                Rung::Directories => asked.directories = now,
-                Rung::Reserve => asked.reserve = now,
-                Rung::Logs => {
+            Collect::Step(relief) => match relief.rung {
+                ReliefStep::BuildCache => asked.builds = now,
+                ReliefStep::Directories => asked.directories = now,
+                ReliefStep::Reserve => asked.reserve = now,
+                ReliefStep::Logs => {
                     let device = relief.device;
                     self.judge_logs(device);
                 }

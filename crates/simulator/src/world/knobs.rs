@@ -2,13 +2,13 @@
 
 use core::time::Duration;
 
-use evictd_evict::ladder::Lifted;
-use evictd_node::{MemoryRung, Mono};
+use evictd_evict::relief::Lifted;
+use evictd_node::Mono;
 
 use crate::feature::{Feature, Features};
 use crate::random::Random;
 
-/// A brake, or a freeze.
+/// A brake.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Knob {
     /// Since when evictd has it set.
@@ -33,12 +33,6 @@ pub(crate) struct Knobs {
     /// Its memory grows no further; what its operator has set, where that is less.
     pub(crate) high: Option<u64>,
     pub(crate) own_high: Option<u64>,
-    /// It stands still; its SIGTERM waits.
-    pub(crate) frozen: bool,
-    pub(crate) term_waits: bool,
-    /// Its labels: it may be frozen, it wants to hear of a shortage.
-    pub(crate) is_freezable: bool,
-    pub(crate) listens: bool,
     /// So many thousandths of what is taken from it it reads back,
     pub(super) hot: u64,
     /// so much is yet to be read back,
@@ -47,37 +41,17 @@ pub(crate) struct Knobs {
     pub(crate) read_back: u64,
     pub(crate) waited: Duration,
     pub(crate) brake: Knob,
-    pub(crate) freeze: Knob,
-    /// When it was told of a shortage, and when it was asked to end.
-    pub(crate) told: Option<Mono>,
-    pub(crate) asked_to_end: Option<Mono>,
     /// What it had read back when the helper looked last.
     pub(super) seen: Option<(Mono, u64)>,
 }
 
 impl Knobs {
-    pub(super) const fn of_rung(&self, rung: MemoryRung) -> &Knob {
-        match rung {
-            MemoryRung::Freeze | MemoryRung::StartStorm => &self.freeze,
-            MemoryRung::Reclaim | MemoryRung::Tell | MemoryRung::Brake => &self.brake,
-        }
-    }
-
-    pub(super) const fn of_rung_mut(&mut self, rung: MemoryRung) -> &mut Knob {
-        match rung {
-            MemoryRung::Freeze | MemoryRung::StartStorm => &mut self.freeze,
-            MemoryRung::Reclaim | MemoryRung::Tell | MemoryRung::Brake => &mut self.brake,
-        }
-    }
-
     pub(super) fn of(seed: u64, number: u32, features: Features, memory: u64) -> Self {
-        // A stream of its own: a world without a ladder stays what it is.
+        // A stream of its own: a world without relief stays what it is.
         let mut random = Random::new(seed, 3000 + u64::from(number));
         let r = &mut random;
-        let own_high = (features.has(Feature::Brake) && r.one_in(8)).then_some(memory / 4);
+        let own_high = (features.has(Feature::Relief) && r.one_in(8)).then_some(memory / 4);
         Self {
-            is_freezable: features.has(Feature::Freeze) && r.one_in(2),
-            listens: features.has(Feature::Tell) && r.one_in(2),
             hot: r.within(0, 1000),
             high: own_high,
             own_high,
@@ -89,8 +63,7 @@ impl Knobs {
     pub(super) fn start_anew(&mut self) {
         self.cgroup += 1;
         self.high = self.own_high;
-        (self.frozen, self.term_waits, self.asked_to_end) = (false, false, None);
-        (self.brake, self.freeze) = (Knob::default(), Knob::default());
-        (self.told, self.away) = (None, 0);
+        self.brake = Knob::default();
+        self.away = 0;
     }
 }

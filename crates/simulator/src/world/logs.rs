@@ -2,7 +2,7 @@
 
 use evictd_engine::ports::Collected;
 use evictd_gc::{ContainerLog, LogPlan, Stays};
-use evictd_node::{Rung, Unit};
+use evictd_node::{ReliefStep, Unit};
 
 use super::amount::MIB;
 use super::disk::places;
@@ -47,7 +47,7 @@ impl World {
             return Collected::default();
         }
         pod.held.logs -= gain;
-        self.told(Rung::Logs.name(), 1, Some(gain))
+        self.told(ReliefStep::Logs.name(), 1, Some(gain))
     }
 
     /// The old part of live logs goes, by the rules of `gc`. Returns how much that gave.

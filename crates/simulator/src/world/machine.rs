@@ -3,7 +3,6 @@
 use evictd_engine::ports::{Job, OomKill};
 use evictd_node::{Layout, Mono, Signal};
 
-use super::climber::Climber;
 use super::clock::{begin, seconds};
 use super::clocks::Clocks;
 use super::describing::Describing;
@@ -11,6 +10,7 @@ use super::disk::{Things, WorldDisk};
 use super::ebb::Ebb;
 use super::memory::{Memory, Pages};
 use super::pod::{self, WorldPod};
+use super::reliever::Reliever;
 use super::runtime::Runtime;
 use super::shown::{Asked, Given, Kills, Listed};
 use crate::feature::Feature;
@@ -82,10 +82,10 @@ pub(crate) struct World {
     pub(super) walked: Vec<(String, pod::Held)>,
     /// File pages that the kernel is asked for.
     pub(super) pages: Pages,
-    /// Rungs that are being climbed.
+    /// Relief steps that are being taken.
     pub(super) climbing: Vec<(Mono, Job)>,
-    /// The ladder of memory.
-    pub(crate) climber: Climber,
+    /// Memory relief.
+    pub(crate) reliever: Reliever,
     pub(crate) clocks: Clocks,
     /// What an operator changes.
     pub(super) updates: Random,
@@ -157,7 +157,7 @@ impl World {
             walked: Vec::new(),
             pages: Pages::default(),
             climbing: Vec::new(),
-            climber: Climber::of(seed),
+            reliever: Reliever::of(seed),
             clocks: Clocks::of(seed, features),
             updates: Random::new(seed, 11),
             updated: 0,

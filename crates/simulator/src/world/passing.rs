@@ -41,7 +41,7 @@ impl World {
             self.fit_disks();
             self.fit_memory();
             self.let_die();
-            self.climb_if_due();
+            self.relieve_if_due();
             self.bring_back(features);
             self.follow_runtime();
             if next == from {
@@ -60,7 +60,7 @@ impl World {
         });
         let back = self.comes_back.iter().map(|(at, ..)| *at);
         let ebbs = self.ebb.next(self.now);
-        let others = [self.climber.looks_at, self.next_told(), ebbs];
+        let others = [self.reliever.looks_at, self.next_told(), ebbs];
         dies.chain(back).chain(others.into_iter().flatten()).min()
     }
 
@@ -174,11 +174,7 @@ impl World {
         if let Some(pod) = index.and_then(|index| self.pods.get_mut(index))
             && pod.life == Life::Runs
         {
-            pod.knobs.asked_to_end.get_or_insert(now);
-            pod.knobs.term_waits = pod.knobs.frozen;
-            if !pod.knobs.frozen {
-                pod.end_by_itself(now);
-            }
+            pod.end_by_itself(now);
         }
     }
 

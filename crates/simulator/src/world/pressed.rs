@@ -10,7 +10,7 @@ use super::pod::{Life, WorldPod};
 impl WorldPod {
     /// Time passes for it.
     pub(crate) fn grow(&mut self, from: Mono, to: Mono, slows: bool) {
-        if slows || self.knobs.frozen {
+        if slows {
             return;
         }
         let before = self.held.memory();
@@ -26,14 +26,6 @@ impl WorldPod {
     pub(crate) fn end_by_itself(&mut self, now: Mono) {
         if let (Life::Runs, Some(after)) = (self.life, self.ends_after) {
             self.life = Life::Dies(Some(now + after));
-        }
-    }
-
-    /// It goes on; what it was sent while it stood still arrives now.
-    pub(super) fn thaw(&mut self, now: Mono) {
-        self.knobs.frozen = false;
-        if core::mem::take(&mut self.knobs.term_waits) {
-            self.end_by_itself(now);
         }
     }
 

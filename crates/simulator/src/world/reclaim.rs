@@ -10,7 +10,7 @@ use evictd_gc::{
     Image, ImageJob, ImagePolicy, ImageRecord, ImageRun, Kind, OwningPod, Removal, collect_images,
     plan_containers, reserve_fits,
 };
-use evictd_node::{Mono, Policy, Rung, Unit};
+use evictd_node::{Mono, Policy, ReliefStep, Unit};
 
 use super::disk::places;
 use super::machine::World;
@@ -25,7 +25,7 @@ impl World {
                 evicted,
             } => self.collect_dead(all_unused, &evicted),
             Collect::Images(what) => self.collect_unused(what),
-            Collect::Rung(relief) => self.climb(relief),
+            Collect::Step(relief) => self.climb(relief),
             Collect::OwnLog { uid, missing } => self.cut_own_log(&uid, missing),
             Collect::Tidy => self.tidy(),
         }
@@ -156,14 +156,19 @@ impl World {
         })
     }
 
-    /// How much a rung could give back on that disk, in bytes.
-    pub(crate) fn rung_holds(&self, rung: Rung, disk: usize) -> u64 {
+    /// How much a relief step could free on that disk, in bytes.
+    pub(crate) fn rung_holds(&self, rung: ReliefStep, disk: usize) -> u64 {
         let [nodefs, imagefs, _] = places(self.layout);
         match rung {
-            Rung::BuildCache if disk == imagefs && self.runtime.exists => self.things.builds.0,
-            Rung::Directories if disk == nodefs => self.things.directories.0,
-            Rung::Reserve if disk == nodefs => self.things.reserve,
-            Rung::Logs | Rung::BuildCache | Rung::Directories | Rung::Reserve => 0,
+            ReliefStep::BuildCache if disk == imagefs && self.runtime.exists => {
+                self.things.builds.0
+            }
+            ReliefStep::Directories if disk == nodefs => self.things.directories.0,
+            ReliefStep::Reserve if disk == nodefs => self.things.reserve,
+            ReliefStep::Logs
+            | ReliefStep::BuildCache
+            | ReliefStep::Directories
+            | ReliefStep::Reserve => 0,
         }
     }
 
@@ -176,21 +181,23 @@ impl World {
             (Some(missing), Unit::Bytes) => missing,
             (None, _) | (_, Unit::Inodes | Unit::ProcessIds | Unit::Percent) => u64::MAX,
         };
-        if relief.rung == Rung::Logs {
+        if relief.rung == ReliefStep::Logs {
             let freed = self.cut_logs(disk, relief.missing);
             return self.told(relief.rung.name(), usize::from(freed > 0), Some(freed));
         }
         let holds = self.rung_holds(relief.rung, disk);
         let things = &mut self.things;
         let from = match relief.rung {
-            Rung::BuildCache => &mut things.builds.0,
-            Rung::Directories => &mut things.directories.0,
-            Rung::Reserve => &mut things.reserve,
-            Rung::Logs => return Collected::default(),
+            ReliefStep::BuildCache => &mut things.builds.0,
+            ReliefStep::Directories => &mut things.directories.0,
+            ReliefStep::Reserve => &mut things.reserve,
+            ReliefStep::Logs => return Collected::default(),
         };
         let freed = match relief.rung {
-            Rung::Reserve => holds,
-            Rung::BuildCache | Rung::Directories | Rung::Logs => holds.min(wanted),
+            ReliefStep::Reserve => holds,
+            ReliefStep::BuildCache | ReliefStep::Directories | ReliefStep::Logs => {
+                holds.min(wanted)
+            }
         };
         *from -= freed;
         let removed = usize::from(freed > 0);

@@ -1,7 +1,7 @@
 //! What the world knows at the moment at which a kill begins.
 
 use evictd_node::pod::{Pod, Requested};
-use evictd_node::{Policy, Rung};
+use evictd_node::{Policy, ReliefStep};
 use evictd_rank::Candidate;
 
 use super::machine::World;
@@ -20,7 +20,11 @@ impl World {
                 ..world.rival(pod, candidate)
             })
         });
-        let rungs = [Rung::BuildCache, Rung::Directories, Rung::Reserve];
+        let rungs = [
+            ReliefStep::BuildCache,
+            ReliefStep::Directories,
+            ReliefStep::Reserve,
+        ];
         Strike {
             at: world.now,
             uid: uid.to_owned(),

@@ -61,7 +61,7 @@ impl World {
             self.given.stood_still_until = Some(until);
         }
         self.given.is_late = true;
-        self.climber.room_since = None;
+        self.reliever.room_since = None;
         self.clocks.paused_until = until;
         self.now = until;
         set(until);

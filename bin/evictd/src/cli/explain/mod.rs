@@ -10,9 +10,9 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::View;
-use evictd_config::{Resolved, Typed};
-use evictd_machine::ladder::{Need, need_now, stalls_now};
-use evictd_node::{MemoryRung, Readings, Signal};
+use evictd_config::{MemoryRelief, Resolved, Typed};
+use evictd_machine::memory_relief::{Need, need_now};
+use evictd_node::{Readings, Signal};
 use evictd_plain::Plain;
 use evictd_recording::Decided;
 use evictd_stats::now;
@@ -184,26 +184,19 @@ pub(super) struct Explanation {
     relief: Option<Relief>,
     /// Which pod is next, or why none is, for the signal whose order counts now.
     next: Next,
-    /// Whether pods that have just begun would stand still now (`--start-storm`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    newcomers_wait: Option<bool>,
 }
 
+/// What `--memory-relief` does before a pod is evicted for memory.
 #[derive(Serialize)]
 struct Relief {
-    rungs: Vec<&'static str>,
     /// `no`, `now`, or `over` where a hard threshold is met.
     begins: &'static str,
 }
 
 impl Relief {
-    /// `None` where no rung is on.
+    /// `None` where it is off.
     fn new(settings: &Resolved, readings: &Readings) -> Option<Self> {
-        let rungs = settings.memory_relief.each();
-        let named = rungs.filter(|rung| MemoryRung::NAMED.contains(rung));
-        let rungs: Vec<&str> = named.map(MemoryRung::name).collect();
-        (!rungs.is_empty()).then(|| Self {
-            rungs,
+        (settings.memory_relief == MemoryRelief::On).then(|| Self {
             begins: match need_now(settings, readings) {
                 Need::None | Need::Tight => "no",
                 Need::Near => "now",
@@ -212,14 +205,12 @@ impl Relief {
         })
     }
 
-    fn in_words(&self) -> String {
-        let rungs = self.rungs.join(", ");
-        let when = match self.begins {
-            "no" => "memory is not short enough for it",
-            "now" => "it would begin now",
-            _ => "a hard threshold is met, and nothing begins",
-        };
-        format!("before a pod is killed for memory: {rungs} (--relief); {when}\n")
+    fn in_words(&self) -> &'static str {
+        match self.begins {
+            "no" => "memory relief (--memory-relief) is on: memory is not short enough for it\n",
+            "now" => "memory relief (--memory-relief) would begin now\n",
+            _ => "memory relief (--memory-relief) is over: a hard threshold is met\n",
+        }
     }
 }
 
@@ -259,10 +250,6 @@ impl Explanation {
             decided: one_answer(decided),
             relief: Relief::new(settings, after),
             next,
-            newcomers_wait: settings
-                .memory_relief
-                .has(MemoryRung::StartStorm)
-                .then(|| stalls_now(settings, after)),
         }
     }
 
@@ -283,15 +270,8 @@ impl Explanation {
             );
         }
         if let Some(relief) = &self.relief {
-            text += &relief.in_words();
+            text += relief.in_words();
         }
-        text += match self.newcomers_wait {
-            Some(true) => {
-                "pods that have just begun would wait for their turn now (--start-storm)\n"
-            }
-            Some(false) => "memory does not stall, so nobody waits for its turn (--start-storm)\n",
-            None => "",
-        };
         if self.decided.is_empty() {
             text += "nothing would be done now\n";
         }

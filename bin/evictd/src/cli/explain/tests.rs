@@ -150,43 +150,21 @@ fn what_lasts_for_years_is_not_foreseen() {
     assert!(slow.in_words().ends_with("not met within a year"));
 }
 
-/// Acceptance row 432.
+/// Acceptance row 320.
 #[test]
-fn whether_newcomers_would_wait_is_told_where_that_is_on() {
-    let told = |storm: &str, lost: i64| {
-        let mut typed = Typed::default();
-        assert!(typed.add("start-storm", storm));
-        assert!(typed.add("eviction-hard", "memory.stall>40%"));
-        let settings = evictd_config::resolve(&typed).unwrap();
-        let mut readings = Readings::default();
-        readings.set(Signal::MemoryStall, Some(Reading::new(lost, 100)));
-        let both = (&readings, &readings, Duration::from_secs(5));
-        Explanation::of_daemon(&settings, both, Vec::new(), next()).in_text()
-    };
-    assert!(!told("false", 90).contains("start-storm"));
-    assert!(told("true", 20).contains("memory does not stall, so nobody waits"));
-    assert!(told("true", 21).contains("would wait for their turn now (--start-storm)"));
-    assert!(!told("true", 21).contains("--relief"));
-}
-
-/// Acceptance row 320: the ladder has its place where it is on.
-#[test]
-fn what_comes_before_a_kill_is_told_where_it_is_on() {
+fn memory_relief_that_is_on_is_explained() {
     let told = |relief: &str, available: i64| {
         let mut typed = Typed::default();
-        assert!(typed.add("relief", relief));
+        assert!(typed.add("memory-relief", relief));
         let settings = evictd_config::resolve(&typed).unwrap();
         let mut readings = Readings::default();
         let reading = Reading::new(available << 20, 1 << 30);
         readings.set(Signal::MemoryAvailable, Some(reading));
         Relief::new(&settings, &readings).map(|relief| relief.in_words())
     };
-    assert_eq!(told("", 101), None);
-    let begins = |available| told("brake,reclaim", available).unwrap();
-    assert!(
-        begins(500).starts_with("before a pod is killed for memory: reclaim, brake (--relief)")
-    );
+    assert_eq!(told("off", 101), None);
+    let begins = |available| told("on", available).unwrap();
     assert!(begins(500).contains("not short enough"));
     assert!(begins(101).contains("would begin now"));
-    assert!(begins(99).contains("nothing begins"));
+    assert!(begins(99).contains("a hard threshold is met"));
 }

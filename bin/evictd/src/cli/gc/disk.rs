@@ -1,4 +1,4 @@
-//! `evictd gc disk`: the ladder for a disk, rung by rung.
+//! `evictd gc disk`: the relief of a disk, step by step.
 
 use alloc::sync::Arc;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use evictd_engine::ports::{Collect, Collected, Job, Relief};
 use evictd_gc::{Enough, ImageJob};
 use evictd_machine::relief::Climber;
 use evictd_machine::setup::Setup;
-use evictd_node::{Rung, Unit};
+use evictd_node::{ReliefStep, Unit};
 use evictd_quantity::Quantity;
 use evictd_stats::read_filesystem;
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub(crate) struct Disk {
     json: bool,
 }
 
-/// What one rung did, or would do.
+/// What one relief step did, or would do.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Done {
@@ -93,7 +93,7 @@ impl Target {
 }
 
 impl Disk {
-    /// Climbs the ladder once.
+    /// Takes each relief step once.
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let free = match self.free.as_deref().map(parse_bytes) {
             Some(None) => {
@@ -129,7 +129,7 @@ impl Disk {
     }
 }
 
-/// What each rung would give back if all were climbed, and what could not be asked.
+/// What each relief step would free if all were taken, and what could not be asked.
 ///
 /// # Errors
 /// Where nothing can be looked at.
@@ -231,23 +231,23 @@ impl<'a> Climb<'a> {
         }
     }
 
-    /// The other rungs, for one filesystem.
+    /// The other relief steps, for one filesystem.
     fn rungs(&mut self, target: &Target, setup: &Setup) {
-        for rung in Rung::ALL {
+        for rung in ReliefStep::ALL {
             // Given back here, the daemon would take it again at once.
-            if rung == Rung::Reserve && !self.settings.dry_run {
+            if rung == ReliefStep::Reserve && !self.settings.dry_run {
                 continue;
             }
             if target.is_done() {
                 return;
             }
-            let what = Collect::Rung(Relief {
+            let what = Collect::Step(Relief {
                 rung,
                 device: target.device,
                 missing: target.missing(),
                 unit: Unit::Bytes,
             });
-            if rung == Rung::BuildCache {
+            if rung == ReliefStep::BuildCache {
                 let all = collect(self.settings, &what, self.json);
                 self.note(rung.name(), Some(target), all);
                 continue;

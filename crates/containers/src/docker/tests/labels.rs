@@ -232,32 +232,3 @@ fn of_one_engine_too_each_container_counts_where_it_is() {
     assert_eq!(priorities(&listing), [None, Some(2_000_000_000)]);
     assert_eq!(listing.pods[0].cgroups.len(), 1);
 }
-
-/// Acceptance rows 322 and 324: of the container's own labels alone, and only what is meant.
-#[test]
-fn labels_of_relief_are_read_and_odd_ones_told() {
-    const IMAGE: &str = r#"{"Id":"sha256:3e","Config":{"Labels":{
-        "evictd.freezable":"true","evictd.pressure-signal":"USR1"}}}"#;
-    let inherited = r#""evictd.freezable":"true","evictd.pressure-signal":"USR1""#;
-    let own = r#""evictd.freezable":"true","evictd.pressure-signal":"USR2""#;
-    let odd = r#""evictd.freezable":"yes","evictd.pressure-signal":"KILL""#;
-    let read = |listing: &RuntimeListing| {
-        let of = listing.containers.first().unwrap();
-        (of.is_freezable, of.pressure_signal)
-    };
-    let list = |labels, image| {
-        let fake = engine(&[entry('0', "one", "running", labels)], (200, image));
-        runtime(&fake).list().unwrap()
-    };
-    assert_eq!(read(&list(inherited, IMAGE)), (false, None));
-    let usr2 = Some(crate::PressureSignal::Usr2);
-    assert_eq!(read(&list(own, r#"{"Id":"sha256:3e"}"#)), (true, usr2));
-    let listing = list(odd, IMAGE);
-    assert_eq!(read(&listing), (false, None));
-    let notes = listing.notes.join(" ");
-    assert!(notes.contains("evictd.freezable=yes is ignored"), "{notes}");
-    assert!(
-        notes.contains("evictd.pressure-signal=KILL is ignored"),
-        "{notes}"
-    );
-}

@@ -3,7 +3,7 @@ use std::os::unix::fs::MetadataExt;
 
 use evictd_containers::Error;
 use evictd_engine::ports::Relief;
-use evictd_node::{Rung, Unit};
+use evictd_node::{ReliefStep, Unit};
 
 use super::Run;
 use crate::device::is_on;
@@ -11,7 +11,7 @@ use crate::device::is_on;
 impl Run<'_> {
     /// Prunes what lies on the filesystem that is short.
     pub(super) fn prune_build_cache(&mut self, relief: &Relief) -> Result<(), Error> {
-        if relief.rung != Rung::BuildCache || !self.lies_on(relief) {
+        if relief.rung != ReliefStep::BuildCache || !self.lies_on(relief) {
             return Ok(());
         }
         let freed = if self.collected.dry_run {

@@ -89,8 +89,8 @@ impl RuntimeCollector {
                 evicted,
             } => self.collect_containers(&mut run, *all_unused, evicted),
             Collect::Images(job) => self.collect_images(&mut run, *job),
-            Collect::Rung(relief) if self.prunes_build_cache => run.prune_build_cache(relief),
-            Collect::Rung(_) | Collect::OwnLog { .. } | Collect::Tidy => Ok(()),
+            Collect::Step(relief) if self.prunes_build_cache => run.prune_build_cache(relief),
+            Collect::Step(_) | Collect::OwnLog { .. } | Collect::Tidy => Ok(()),
         };
         done.map(|()| run.collected)
             .map_err(|error| error.to_string())

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
 use evictd_gc::{Kind, TOO_OLD};
-use evictd_node::{Amount, Rung};
+use evictd_node::{Amount, ReliefStep};
 use serde::{Serialize, Serializer};
 
 /// What a collection at a runtime did; as JSON, what `evictd gc --json` prints of it.
@@ -134,7 +134,7 @@ impl RuntimeCollected {
             text: self.summary(),
             fields: Fields::default()
                 .with("dryRun", self.dry_run)
-                .with("rung", Rung::BuildCache.name())
+                .with("rung", ReliefStep::BuildCache.name())
                 .with("freedBytes", bytes),
         }
     }

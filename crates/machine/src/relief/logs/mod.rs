@@ -81,7 +81,7 @@ impl Logs {
         told.problems = found.problems;
         let logs = found.logs;
         let sizes: Vec<ContainerLog> = logs.iter().map(|log| log.size).collect();
-        // What later rungs can give back is not known here.
+        // What later steps can free is not known here.
         let mut plan = LogPlan::new(&sizes, keep, missing, 0);
         if plan.gives() == 0 {
             // Nobody asked for what is odd about logs that are small.

@@ -2,7 +2,7 @@
 
 use evictd_engine::Fields;
 use evictd_engine::ports::Collected;
-use evictd_node::{Amount, Rung};
+use evictd_node::{Amount, ReliefStep};
 
 use super::cut::Lost;
 use super::find::Log;
@@ -121,7 +121,7 @@ impl Told {
             text,
             fields: Fields::default()
                 .with("dryRun", self.dry_run)
-                .with("rung", Rung::Logs.name())
+                .with("rung", ReliefStep::Logs.name())
                 .with("logs", count)
                 .with("logNames", each(|given| given.name.clone()))
                 .with("logBytes", each(|given| given.freed_bytes.to_string()))

@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Collected, Relief};
-use evictd_node::{Rung, Unit};
+use evictd_node::{ReliefStep, Unit};
 use evictd_stats::wall_seconds;
 
 use super::{Dir, climb, field, fill, settings};
@@ -33,7 +33,7 @@ fn left(dir: &Dir) -> Vec<String> {
 }
 
 fn relieve(settings: &Resolved, relief: Relief) -> Result<Collected, String> {
-    climb(settings, Collect::Rung(relief), false)
+    climb(settings, Collect::Step(relief), false)
 }
 
 fn four(dir: &Dir) {
@@ -48,9 +48,9 @@ fn the_oldest_files_go_until_nothing_is_missing() {
     let dir = Dir::new();
     four(&dir);
     let settings = named(&dir, "keep=0,older-than=0s");
-    let relief = |missing, unit| dir.relief(Rung::Directories, missing, unit);
+    let relief = |missing, unit| dir.relief(ReliefStep::Directories, missing, unit);
 
-    let would = climb(&settings, Collect::Rung(relief(50_000, Unit::Bytes)), true).unwrap();
+    let would = climb(&settings, Collect::Step(relief(50_000, Unit::Bytes)), true).unwrap();
     let cache = dir.at("cache");
     let text = format!(
         "would delete 2 files of {} (the oldest left alone for 30 days): 80Ki",
@@ -78,7 +78,7 @@ fn the_oldest_files_go_until_nothing_is_missing() {
 fn what_is_kept_young_or_elsewhere_stays() {
     let dir = Dir::new();
     four(&dir);
-    let all = dir.relief(Rung::Directories, 1 << 40, Unit::Bytes);
+    let all = dir.relief(ReliefStep::Directories, 1 << 40, Unit::Bytes);
     for (name, flags, relief) in [
         ("young", "keep=0,older-than=1h", all),
         ("kept", "keep=156Ki,older-than=0s", all),
@@ -109,7 +109,7 @@ fn a_link_leads_nowhere() {
     old(&dir, "cache/old", 1, 99);
     fs::hard_link(dir.at("elsewhere/precious"), dir.at("cache/hard")).unwrap();
     symlink(dir.at("elsewhere"), dir.at("cache/soft")).unwrap();
-    let all = dir.relief(Rung::Directories, 1 << 40, Unit::Bytes);
+    let all = dir.relief(ReliefStep::Directories, 1 << 40, Unit::Bytes);
     let done = relieve(&named(&dir, "keep=0,older-than=0s"), all).unwrap();
     assert_eq!(done.removed, 1);
     assert_eq!(left(&dir), ["hard", "soft"]);
@@ -131,7 +131,7 @@ fn several_directories_are_taken_in_their_order() {
         ("relief-dir", &flag(&first)),
         ("relief-dir", &flag(&second)),
     ]);
-    let some = first.relief(Rung::Directories, 4096, Unit::Bytes);
+    let some = first.relief(ReliefStep::Directories, 4096, Unit::Bytes);
     assert_eq!(relieve(&settings, some).unwrap().removed, 1);
     assert_eq!((left(&first).len(), left(&second).len()), (0, 1));
 }
@@ -149,9 +149,9 @@ fn many_files_at_any_depth_take_several_passes() {
     for number in 0..files {
         File::create(dir.at(&format!("{deep}/\u{1b}[2J {number}"))).unwrap();
     }
-    let all = dir.relief(Rung::Directories, u64::MAX, Unit::Inodes);
+    let all = dir.relief(ReliefStep::Directories, u64::MAX, Unit::Inodes);
     let settings = named(&dir, "keep=0,older-than=0s");
-    let would = climb(&settings, Collect::Rung(all), true).unwrap();
+    let would = climb(&settings, Collect::Step(all), true).unwrap();
     assert!(would.text.contains("at least 16384 files"), "{would:?}");
     let done = relieve(&settings, all).unwrap();
     assert_eq!(done.removed, files, "{done:?}");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_config::{Resolved, Typed, resolve};
 use evictd_engine::ports::{Collect, Collected, Job, Relief};
-use evictd_node::{Rung, Unit};
+use evictd_node::{ReliefStep, Unit};
 use rustix::fs::{major, minor};
 
 use super::Climber;
@@ -37,7 +37,7 @@ impl Dir {
     }
 
     /// A rung is to give back that much of this filesystem.
-    fn relief(&self, rung: Rung, missing: u64, unit: Unit) -> Relief {
+    fn relief(&self, rung: ReliefStep, missing: u64, unit: Unit) -> Relief {
         Relief {
             rung,
             device: self.device(),

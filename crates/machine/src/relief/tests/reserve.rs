@@ -4,7 +4,7 @@ use std::path::Path;
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Collected, Relief};
-use evictd_node::{Rung, Unit};
+use evictd_node::{ReliefStep, Unit};
 
 use super::super::Climber;
 use super::super::kept_room::cannot_keep_room;
@@ -30,7 +30,7 @@ fn tidy(settings: &Resolved) -> Result<Collected, String> {
 }
 
 fn give(settings: &Resolved, relief: Relief, dry_run: bool) -> Collected {
-    climb(settings, Collect::Rung(relief), dry_run).unwrap()
+    climb(settings, Collect::Step(relief), dry_run).unwrap()
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn it_is_taken_once_and_given_back() {
     assert!(!tidy(&with(&dir.0, "2Mi")).unwrap().text.is_empty());
     assert_eq!(fs::metadata(&file).unwrap().len(), 2 << 20);
 
-    let relief = dir.relief(Rung::Reserve, 1, Unit::Bytes);
+    let relief = dir.relief(ReliefStep::Reserve, 1, Unit::Bytes);
     let elsewhere = Relief {
         device: (0, 0),
         ..relief
@@ -152,7 +152,7 @@ fn what_is_not_evictds_is_left_alone() {
             tidy(&settings).unwrap_err().contains("is not evictd's"),
             "{kind}"
         );
-        let relief = dir.relief(Rung::Reserve, 1, Unit::Bytes);
+        let relief = dir.relief(ReliefStep::Reserve, 1, Unit::Bytes);
         assert_eq!(
             give(&settings, relief, false),
             Collected::default(),

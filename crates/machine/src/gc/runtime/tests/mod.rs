@@ -14,7 +14,7 @@ use evictd_containers::{
 use evictd_engine::ports::{Collect, Job, Relief};
 use evictd_gc::ImageJob;
 use evictd_node::pod::Pod;
-use evictd_node::{Rung, Unit};
+use evictd_node::{ReliefStep, Unit};
 use rustix::fs::{major, minor};
 
 use super::{RuntimeCollected, RuntimeCollector, SharedRecords};
@@ -314,7 +314,7 @@ fn short_of_room() -> (Fake, Relief) {
     let device = std::fs::metadata(&root).unwrap().dev();
     fake.root = Some(root);
     let relief = Relief {
-        rung: Rung::BuildCache,
+        rung: ReliefStep::BuildCache,
         device: (major(device), minor(device)),
         missing: Some(77),
         unit: Unit::Bytes,
@@ -325,7 +325,7 @@ fn short_of_room() -> (Fake, Relief) {
 #[test]
 fn build_caches_are_pruned_on_the_disk_that_is_short_alone() {
     let (mut fake, relief) = short_of_room();
-    let pruned = collect(&mut fake, &[], Collect::Rung(relief)).told();
+    let pruned = collect(&mut fake, &[], Collect::Step(relief)).told();
     assert_eq!(pruned.text, "pruned build caches: 1.2Gi freed");
     assert_eq!(pruned.removed, 1);
     let field = |name| {
@@ -339,7 +339,7 @@ fn build_caches_are_pruned_on_the_disk_that_is_short_alone() {
         unit: Unit::Inodes,
         ..relief
     };
-    collect(&mut fake, &[], Collect::Rung(inodes));
+    collect(&mut fake, &[], Collect::Step(inodes));
     assert_eq!(fake.pruned, [Some(77), None]);
 
     fake.pruned.clear();
@@ -348,16 +348,16 @@ fn build_caches_are_pruned_on_the_disk_that_is_short_alone() {
         ..relief
     };
     let other = Relief {
-        rung: Rung::Logs,
+        rung: ReliefStep::Logs,
         ..relief
     };
     let off = [("compat", "keep-build-cache")];
     for (relief, flags) in [(elsewhere, &[][..]), (other, &[]), (relief, &off)] {
-        let told = collect(&mut fake, flags, Collect::Rung(relief)).told();
+        let told = collect(&mut fake, flags, Collect::Step(relief)).told();
         assert_eq!((told.text.as_str(), told.removed), ("", 0));
     }
     fake.root = None;
-    collect(&mut fake, &[], Collect::Rung(relief));
+    collect(&mut fake, &[], Collect::Step(relief));
     assert_eq!(fake.pruned, []);
 }
 
@@ -367,7 +367,7 @@ fn a_dry_run_tells_what_could_be_pruned() {
     let mut collector = RuntimeCollector::of(&settings(&[]), SharedRecords::default());
     let job = Job {
         number: 1,
-        what: Collect::Rung(relief),
+        what: Collect::Step(relief),
         dry_run: true,
     };
     let done = collector.collect(&mut fake, &job, &mut |_| {}).unwrap();

@@ -8,7 +8,7 @@ use evictd_containers::{ContainerState, ListedContainer, LogFormat, RuntimeListi
 use evictd_engine::ports::{Collected, Relief};
 use evictd_gc::{LogWriter, RecordFormat};
 use evictd_node::pod::Pod;
-use evictd_node::{Rung, Unit};
+use evictd_node::{ReliefStep, Unit};
 use evictd_testkit::needs;
 
 use super::disk::{Disk, MIB, append, check, fill};
@@ -47,7 +47,7 @@ fn listed(containers: Vec<ListedContainer>) -> Vec<Listed> {
 fn relief(disk: &Disk, mib: Option<u64>) -> Relief {
     let device = fs::metadata(&disk.0).unwrap().dev();
     Relief {
-        rung: Rung::Logs,
+        rung: ReliefStep::Logs,
         device: (rustix::fs::major(device), rustix::fs::minor(device)),
         missing: mib.map(|mib| mib * MIB),
         unit: Unit::Bytes,

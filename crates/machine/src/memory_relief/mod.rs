@@ -1,5 +1,5 @@
 //! Memory: what comes before a kill. A helper looks at the pods about once a second while
-//! memory gets short or anything is set, decides (`evictd_evict::ladder`) and acts. It keeps
+//! memory gets short or anything is set, decides (`evictd_evict::relief`) and acts. It keeps
 //! its deadlines by itself, so that nothing stays set where the loop stands still; and it
 //! waits where the kernel lets it wait, so that the loop never does.
 
@@ -14,21 +14,21 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use evictd_cgroup::{FoundPod, KnobJournal};
-use evictd_config::Resolved;
-use evictd_node::{MemoryRungs, Mono, Readings};
+use evictd_config::{MemoryRelief, Resolved};
+use evictd_node::{Mono, Readings};
 use evictd_stats::Hierarchies;
 use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes};
 
 use crate::engine::Engine;
 use crate::keep_alive::{confine, journal, places};
-pub use evictd_evict::ladder::Need;
-use evictd_evict::ladder::{Known, Saying, need, stalls};
+pub use evictd_evict::relief::Need;
+use evictd_evict::relief::{Known, Saying, need};
+use job::Job;
 pub use job::Told;
-use job::{Asked, Job};
 use work::{EVERY, Work};
 
 const THREAD: HelperThread = HelperThread {
-    name: "ladder",
+    name: "relief",
     stack_bytes: 256 << 10,
     priority: Priority::Usual,
     writes: Writes::WhereItSays,
@@ -37,12 +37,12 @@ const THREAD: HelperThread = HelperThread {
 /// More events are not kept until they are taken.
 const MOST_TOLD: usize = 64;
 
-/// The ladder of memory, from the loop's side.
-pub struct Ladder {
+/// Memory relief, from the loop's side.
+pub struct Reliever {
     helper: Helper<Shared>,
     /// What a former evictd has left is put back without any need.
     has_left: bool,
-    allowed: MemoryRungs,
+    is_on: bool,
     dry_run: bool,
     saying: Saying,
 }
@@ -55,7 +55,7 @@ struct Shared {
     holds_any: bool,
 }
 
-impl Ladder {
+impl Reliever {
     /// Puts back what a former evictd has left; all else when memory gets short.
     #[must_use]
     pub fn new(
@@ -63,7 +63,7 @@ impl Ladder {
         hierarchies: &Hierarchies,
         directory: Option<&Arc<Directory>>,
     ) -> Self {
-        let journal = directory.map(|directory| journal(directory, "ladder", "ladder.spare"));
+        let journal = directory.map(|directory| journal(directory, "relief", "relief.spare"));
         let has_left = journal.as_ref().is_some_and(KnobJournal::has_any);
         let places = places(hierarchies);
         let helper = Helper::new(THREAD, Shared::default(), move |desk| {
@@ -88,20 +88,21 @@ impl Ladder {
             }
             work.end();
         });
-        let mut ladder = Self {
+        let mut reliever = Self {
             helper,
             has_left,
-            allowed: MemoryRungs::default(),
+            is_on: false,
             dry_run: false,
             saying: Saying::default(),
         };
-        ladder.follow(settings);
-        ladder
+        reliever.follow(settings);
+        reliever
     }
 
     /// Goes on with other settings.
     pub fn follow(&mut self, settings: &Resolved) {
-        (self.allowed, self.dry_run) = (settings.memory_relief, settings.dry_run);
+        self.is_on = settings.memory_relief == MemoryRelief::On;
+        self.dry_run = settings.dry_run;
     }
 
     /// Hands over how short memory is, where that matters, and returns what is to be told.
@@ -113,12 +114,11 @@ impl Ladder {
             thresholds: engine.evict().thresholds(),
             readings: engine.memory(),
             awaits_picture: engine.awaits_picture(),
-            ending: engine.ending(),
             holds_any: self.helper.look(|shared| shared.holds_any),
         };
-        let said = self.saying.next(now, self.allowed, &known);
+        let said = self.saying.next(now, self.is_on, &known);
         if let Some(said) = said.filter(|_| self.helper.start().is_ok()) {
-            self.saying.note(said.clone());
+            self.saying.note(said);
             // While a pod is evicted none is looked for here, and nothing begins.
             let pods = (said.need != Need::Hard).then(|| pods_of(engine));
             let job = Job {
@@ -143,33 +143,7 @@ pub fn need_now(settings: &Resolved, readings: &Readings) -> Need {
     need(&settings.evict.thresholds, readings, 0)
 }
 
-/// Whether memory stalls by these readings: for `evictd explain`.
-#[must_use]
-pub fn stalls_now(settings: &Resolved, readings: &Readings) -> bool {
-    stalls(&settings.evict.thresholds, readings)
-}
-
 /// The pods that there are now.
-fn pods_of(engine: &mut Engine) -> Vec<Asked> {
-    let found = engine.pods_mut().all_pods().listing.pods;
-    let pods = engine.pods();
-    let asked = |found: &FoundPod| {
-        let containers = || pods.containers_of(found).filter(|of| of.cgroup.is_some());
-        // A manifest is its operator's; no label of a container is kept there.
-        let labels = &found.pod.metadata.labels;
-        let says_so = labels
-            .get("evictd.freezable")
-            .is_some_and(|value| value == "true");
-        let tells = containers().filter_map(|of| {
-            let cgroup = Arc::clone(of.cgroup.as_ref()?);
-            Some((cgroup, of.pressure_signal?, of.name.clone()))
-        });
-        Asked {
-            found: found.clone(),
-            is_freezable: says_so
-                || (containers().count() > 0 && containers().all(|of| of.is_freezable)),
-            tells: tells.collect(),
-        }
-    };
-    found.iter().map(asked).collect()
+fn pods_of(engine: &mut Engine) -> Vec<FoundPod> {
+    engine.pods_mut().all_pods().listing.pods.to_vec()
 }

@@ -1,27 +1,20 @@
-//! What must never happen on the ladder of memory, by what the documents say of it
-//! (docs/memory.md).
+//! What memory relief must never do, by what the documents say of it (docs/memory.md).
 
 use core::time::Duration;
 
-use evictd_evict::ladder::{Act, Lift, Lifted};
-use evictd_node::{MemoryRung, Mono, Readings, Resource, Signal};
+use evictd_evict::relief::{Act, Lifted};
+use evictd_node::{MemoryStep, Mono, Readings, Resource, Signal};
 use evictd_threshold::Threshold;
 
-use super::climber::Asked;
 use super::knobs::Knob;
 use super::machine::World;
 use super::pod::WorldPod;
 use crate::feature::Feature;
 use crate::violation::Violation;
 
-/// How long each lasts, and that it is not done again for a while after that.
+/// How long a brake lasts, and that there is none again for a while after that.
 const BRAKE_LASTS: Duration = Duration::from_secs(30);
 const BRAKE_RESTS: Duration = Duration::from_secs(60);
-const FREEZE_LASTS: Duration = Duration::from_secs(60);
-const FREEZE_RESTS: Duration = Duration::from_secs(600);
-
-/// A container is told once in that time.
-const TOLD: Duration = Duration::from_secs(60);
 
 /// The helper looks once a second, waits in the kernel now and then, and a file may not take
 /// what is written at the first try.
@@ -46,10 +39,8 @@ impl World {
     /// What is about to be done to a pod.
     pub(super) fn judge_act(&mut self, act: Act, index: usize) {
         let rung = match act {
-            Act::Reclaim { .. } => MemoryRung::Reclaim,
-            Act::Tell { .. } => MemoryRung::Tell,
-            Act::Brake { .. } => MemoryRung::Brake,
-            Act::Freeze { .. } => MemoryRung::Freeze,
+            Act::Reclaim { .. } => MemoryStep::Reclaim,
+            Act::Brake { .. } => MemoryStep::Brake,
         };
         let Some(pod) = self.pods.get(index) else {
             return;
@@ -60,9 +51,7 @@ impl World {
             ("rung-hard", self.was_hard_of_late(rung)),
             ("rung-needless", self.is_needless(rung)),
             ("rung-rests", self.does_not_rest(rung, pod)),
-            ("told-twice", self.is_told_twice(rung, pod)),
             ("brake", self.brakes_badly(act, pod)),
-            ("freeze", is_not_freezable(rung, pod)),
         ];
         for (oracle, text) in found {
             if let Some(text) = text {
@@ -72,27 +61,23 @@ impl World {
     }
 
     /// By what the loop knew when it last named the pods.
-    fn is_of_a_sacred_one(&self, rung: MemoryRung, pod: &WorldPod) -> Option<String> {
+    fn is_of_a_sacred_one(&self, rung: MemoryStep, pod: &WorldPod) -> Option<String> {
         let known_at = pod.described_at.max(self.heard_at).max(pod.changed_at);
-        let is_known = known_at < self.climber.named_at;
-        let is_wrong = pod.is_sacred() && is_known && rung != MemoryRung::Tell;
-        is_wrong.then(|| format!("{rung} of {}, which is critical", pod.uid))
+        let is_known = known_at < self.reliever.named_at;
+        (pod.is_sacred() && is_known).then(|| format!("{rung} of {}, which is critical", pod.uid))
     }
 
     fn is_late(&self) -> bool {
         self.given.is_late || self.stalled
     }
 
-    fn is_switched_off(&self, rung: MemoryRung, pod: &WorldPod) -> Option<String> {
-        // What stands still is asked for its memory, too.
-        let is_paged_out = rung == MemoryRung::Reclaim && pod.knobs.frozen;
-        let is_on = self.climber.allowed.has(rung) || is_paged_out;
-        let is_new = self.now.since(self.climber.allowed_since) < SAID;
-        let is_off = !is_on && !self.is_late() && !is_new;
+    fn is_switched_off(&self, rung: MemoryStep, pod: &WorldPod) -> Option<String> {
+        let is_new = self.now.since(self.reliever.set_since) < SAID;
+        let is_off = !self.reliever.is_on && !self.is_late() && !is_new;
         is_off.then(|| format!("{rung} of {}, which is switched off", pod.uid))
     }
 
-    fn was_hard_of_late(&self, rung: MemoryRung) -> Option<String> {
+    fn was_hard_of_late(&self, rung: MemoryStep) -> Option<String> {
         // By numbers that do not agree evictd may see more.
         let is_blurred =
             self.plan.features.has(Feature::Disagree) && self.now.since(self.chaos_ends) < SAID;
@@ -101,8 +86,8 @@ impl World {
     }
 
     /// There has been room for so long that evictd knows.
-    fn is_needless(&self, rung: MemoryRung) -> Option<String> {
-        let room = self.climber.room_since.map(|at| self.now.since(at));
+    fn is_needless(&self, rung: MemoryStep) -> Option<String> {
+        let room = self.reliever.room_since.map(|at| self.now.since(at));
         let is_wrong = !self.is_late() && room.is_some_and(|room| room > CALM + self.round());
         is_wrong.then(|| format!("{rung} begins, with room for {room:?}"))
     }
@@ -113,23 +98,15 @@ impl World {
         if guarded { ROUND } else { Duration::ZERO }
     }
 
-    fn does_not_rest(&self, rung: MemoryRung, pod: &WorldPod) -> Option<String> {
-        let (over, rests) = match rung {
-            MemoryRung::Brake => (pod.knobs.brake.over, BRAKE_RESTS),
-            MemoryRung::Freeze | MemoryRung::StartStorm => (pod.knobs.freeze.over, FREEZE_RESTS),
-            MemoryRung::Reclaim | MemoryRung::Tell => return None,
+    fn does_not_rest(&self, rung: MemoryStep, pod: &WorldPod) -> Option<String> {
+        let over = match rung {
+            MemoryStep::Brake => pod.knobs.brake.over,
+            MemoryStep::Reclaim => return None,
         };
         let (at, why) = over?;
-        let is_early = self.now.since(at) + SAID < rests;
+        let is_early = self.now.since(at) + SAID < BRAKE_RESTS;
         let is_wrong = why != Lifted::Room && at >= self.began && is_early;
         is_wrong.then(|| format!("{rung} of {} again: over at {at}, {why}", pod.uid))
-    }
-
-    fn is_told_twice(&self, rung: MemoryRung, pod: &WorldPod) -> Option<String> {
-        let told = pod.knobs.told.filter(|at| *at >= self.began);
-        let again = told.is_some_and(|at| self.now.since(at) < TOLD);
-        let is_wrong = rung == MemoryRung::Tell && (!pod.knobs.listens || again);
-        is_wrong.then(|| format!("{} is told, before {told:?}", pod.uid))
     }
 
     fn brakes_badly(&self, act: Act, pod: &WorldPod) -> Option<String> {
@@ -163,40 +140,15 @@ impl World {
         last.is_some() && looks.all(|(at, readings)| !counts(*at) || is_met(readings))
     }
 
-    /// Of those that stand still the highest priority goes on first.
-    pub(super) fn judge_thaw(&mut self, lift: &Lift, asked: &[Asked]) {
-        if (lift.rung, lift.why) != (MemoryRung::Freeze, Lifted::Room) {
-            return;
-        }
-        let priority = |uid: &str| {
-            let mut all = asked.iter().filter(|of| of.uid == uid);
-            all.next().map(|of| of.known.priority())
-        };
-        let own = priority(&lift.uid);
-        let began = self.began;
-        let stands = self.pods.iter();
-        let stands = stands.filter(|pod| pod.runs() && pod.knobs.freeze.is_set(began));
-        let mut higher = stands.filter(|pod| priority(&pod.uid) > own);
-        // One that could not be read this time is passed over.
-        let fails = self.plan.features.has(Feature::Unreadable);
-        if let Some(uid) = higher.next().map(|pod| pod.uid.clone()).filter(|_| !fails) {
-            self.violates("thaw-order", format!("{} goes on before {uid}", lift.uid));
-        }
-    }
-
     /// No pod that reads back what it needs stays braked, and none that turns out to be critical
     /// stays as it is.
     pub(super) fn judge_knobs_after_look(&mut self) {
         let now = self.now;
-        for rung in [MemoryRung::Brake, MemoryRung::Freeze] {
-            let set = self.pods.iter().filter(|pod| {
-                let knob = pod.knobs.of_rung(rung);
-                pod.runs() && knob.is_set(self.began)
-            });
-            let mut found = set.filter_map(|pod| self.is_of_a_sacred_one(rung, pod));
-            if let Some(text) = found.next() {
-                self.violates("rung-sacred", text);
-            }
+        let braked = self.pods.iter();
+        let braked = braked.filter(|pod| pod.runs() && pod.knobs.brake.is_set(self.began));
+        let mut found = braked.filter_map(|pod| self.is_of_a_sacred_one(MemoryStep::Brake, pod));
+        if let Some(text) = found.next() {
+            self.violates("rung-sacred", text);
         }
         let fails = self.plan.features.has(Feature::Refused);
         let mut found = Vec::new();
@@ -239,67 +191,45 @@ impl World {
                 least.min(left)
             })
         });
-        let (at, before) = self.climber.left.unwrap_or((self.now, left));
+        let (at, before) = self.reliever.left.unwrap_or((self.now, left));
         let is_filled = left
             .zip(before)
             .is_some_and(|(left, before)| before - left > left / 10);
-        if self.now.since(at) >= Duration::from_secs(1) || self.climber.left.is_none() {
-            self.climber.left = Some((self.now, left));
+        if self.now.since(at) >= Duration::from_secs(1) || self.reliever.left.is_none() {
+            self.reliever.left = Some((self.now, left));
         }
         // By numbers that do not agree evictd may see less.
         let has_room = left.is_some() && !is_filled && !self.has(Feature::Disagree);
-        let since = self.climber.room_since.filter(|_| has_room);
-        self.climber.room_since = has_room.then(|| since.unwrap_or(self.now));
-        self.climber.room_since
+        let since = self.reliever.room_since.filter(|_| has_room);
+        self.reliever.room_since = has_room.then(|| since.unwrap_or(self.now));
+        self.reliever.room_since
     }
 
     /// After each turn of the loop: nothing outlasts its time.
     pub(crate) fn judge_knobs(&mut self) {
         // What evictd sets it has written down.
-        if !self.climber.has_written() {
-            (self.climber.room_since, self.climber.left) = (None, None);
+        if !self.reliever.has_written() {
+            (self.reliever.room_since, self.reliever.left) = (None, None);
             return;
         }
         let room = self.has_room_since();
         let running = self.pods.iter().filter(|pod| pod.runs());
-        let mut found = Vec::new();
-        for pod in running {
-            let knobs = [
-                (MemoryRung::Brake, pod.knobs.brake, BRAKE_LASTS),
-                (MemoryRung::Freeze, pod.knobs.freeze, FREEZE_LASTS),
-            ];
-            let set = knobs
-                .into_iter()
-                .filter(|(_, knob, _)| knob.since.is_some());
-            let wrong =
-                set.filter_map(|(rung, knob, lasts)| self.outlasts(rung, &knob, lasts, room));
-            found.extend(wrong.map(|(oracle, text)| (oracle, format!("{}: {text}", pod.uid))));
-            let asked = pod.knobs.asked_to_end.map(|at| self.now.since(at));
-            if pod.knobs.frozen && asked.is_some_and(|ago| ago > MARGIN / 2) {
-                let text = format!(
-                    "{} was asked to end {asked:?} ago, and stands still",
-                    pod.uid
-                );
-                found.push(("frozen-end", text));
-            }
-        }
+        let wrong = running.filter_map(|pod| {
+            let (oracle, text) = self.outlasts(&pod.knobs.brake, room)?;
+            Some((oracle, format!("{}: {text}", pod.uid)))
+        });
+        let found: Vec<_> = wrong.collect();
         for (oracle, text) in found {
             self.violates(oracle, text);
         }
     }
 
     /// Why it should be set no more.
-    fn outlasts(
-        &self,
-        rung: MemoryRung,
-        knob: &Knob,
-        lasts: Duration,
-        room: Option<Mono>,
-    ) -> Option<(&'static str, String)> {
+    fn outlasts(&self, brake: &Knob, room: Option<Mono>) -> Option<(&'static str, String)> {
         let (now, began) = (self.now, self.began);
-        let since = knob.since?;
+        let since = brake.since?;
         // It was to be put back; its file may not take that at once, and is tried again.
-        let over = knob.over.filter(|(at, _)| *at >= since);
+        let over = brake.over.filter(|(at, _)| *at >= since);
         let since_pause = now.since(self.clocks.paused_until);
         if over.is_some_and(|(at, _)| now.since(at).min(since_pause) < MARGIN) {
             return None;
@@ -307,32 +237,24 @@ impl World {
         let set = now.since(since);
         if since < began {
             let is_left = now.since(began).min(since_pause) > MARGIN;
-            return is_left.then(|| ("left-set", format!("{rung} is from before {began}")));
+            return is_left.then(|| ("left-set", format!("the brake is from before {began}")));
         }
-        if set > lasts + MARGIN {
-            return Some(("outlasts", format!("{rung} lasts {set:?}")));
+        if set > BRAKE_LASTS + MARGIN {
+            return Some(("outlasts", format!("the brake lasts {set:?}")));
         }
-        let stand = self
-            .pods
-            .iter()
-            .filter(|pod| pod.runs() && pod.knobs.frozen);
-        let stand = Duration::from_secs(u64::try_from(stand.count()).unwrap_or(0));
         let room = room.map(|at| now.since(at.max(since)));
-        if room.is_some_and(|room| room > MARGIN + CALM + self.round() + stand) {
-            return Some(("kept-set", format!("{rung}, with room for {room:?}")));
+        if room.is_some_and(|room| room > MARGIN + CALM + self.round()) {
+            return Some(("kept-set", format!("the brake, with room for {room:?}")));
         }
-        let off = now.since(self.climber.allowed_since);
-        let is_off = !self.climber.allowed.has(rung) && off > MARGIN;
-        is_off.then(|| ("switched-off", format!("{rung}, for {off:?}")))
+        let off = now.since(self.reliever.set_since);
+        let is_off = !self.reliever.is_on && off > MARGIN;
+        is_off.then(|| ("switched-off", format!("the brake, for {off:?}")))
     }
 
     /// evictd has ended: nothing is set any more, and all is as it was.
     pub(crate) fn judge_left_set(&mut self) {
         let pods = self.pods.iter().filter(|pod| pod.runs());
-        let mut left = pods.filter(|pod| {
-            let knobs = &pod.knobs;
-            knobs.frozen || knobs.high != knobs.own_high
-        });
+        let mut left = pods.filter(|pod| pod.knobs.high != pod.knobs.own_high);
         if let Some(text) = left
             .next()
             .map(|pod| format!("{}: {:?}", pod.uid, pod.knobs))
@@ -340,9 +262,4 @@ impl World {
             self.violates("left-set", text);
         }
     }
-}
-
-fn is_not_freezable(rung: MemoryRung, pod: &WorldPod) -> Option<String> {
-    let is_wrong = rung == MemoryRung::Freeze && !pod.knobs.is_freezable;
-    is_wrong.then(|| format!("{} is frozen, and may not be", pod.uid))
 }

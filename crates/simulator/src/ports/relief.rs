@@ -1,13 +1,13 @@
-//! What the daemon's loop says to the helper that climbs the ladder of memory.
+//! What the daemon's loop says to the helper that relieves memory.
 
 use evictd_engine::Engine;
-use evictd_evict::ladder::{Known, Need};
+use evictd_evict::relief::{Known, Need};
 use evictd_node::Mono;
 
 use super::pods::described;
 use super::{Shared, WorldNode, WorldPods, WorldReclaim};
 use crate::world::World;
-use crate::world::climber::Asked;
+use crate::world::reliever::Asked;
 
 /// Says what is to be said after a turn.
 pub(crate) fn say(now: Mono, engine: &Engine<WorldNode, WorldPods, WorldReclaim>, world: &Shared) {
@@ -16,11 +16,10 @@ pub(crate) fn say(now: Mono, engine: &Engine<WorldNode, WorldPods, WorldReclaim>
         thresholds: engine.evict().thresholds(),
         readings: engine.memory(),
         awaits_picture: engine.awaits_picture(),
-        ending: engine.ending(),
-        holds_any: world.climber.holds_any(),
+        holds_any: world.reliever.holds_any(),
     };
-    let allowed = world.climber.allowed;
-    if let Some(said) = world.climber.saying.next(now, allowed, &known) {
+    let is_on = world.reliever.is_on;
+    if let Some(said) = world.reliever.saying.next(now, is_on, &known) {
         let pods = (said.need != Need::Hard).then(|| asked(world));
         world.hear(said, pods);
     }
@@ -28,13 +27,9 @@ pub(crate) fn say(now: Mono, engine: &Engine<WorldNode, WorldPods, WorldReclaim>
 
 fn asked(world: &World) -> Vec<Asked> {
     let running = world.pods.iter().filter(|pod| pod.runs());
-    let asked = running.map(|pod| {
-        let (known, is_described) = described(world, pod);
-        Asked {
-            uid: pod.uid.clone(),
-            known,
-            is_described,
-        }
+    let asked = running.map(|pod| Asked {
+        uid: pod.uid.clone(),
+        known: described(world, pod).0,
     });
     asked.collect()
 }

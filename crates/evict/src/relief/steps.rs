@@ -1,11 +1,9 @@
-//! What the ladder is told and what it wants.
+//! What memory relief is given, and what it decides.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
-
-use evictd_node::MemoryRung;
 
 /// How short memory is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,11 +29,6 @@ pub enum Act {
         /// How many.
         bytes: u64,
     },
-    /// Send the signal that its containers ask for.
-    Tell {
-        /// The pod.
-        pod: usize,
-    },
     /// Let it grow no further than this.
     Brake {
         /// The pod.
@@ -45,16 +38,9 @@ pub enum Act {
         /// How much it gained in a second.
         gained: u64,
     },
-    /// Stop it where it is.
-    Freeze {
-        /// The pod.
-        pod: usize,
-        /// For which rung.
-        rung: MemoryRung,
-    },
 }
 
-/// Why something is lifted.
+/// Why a brake is lifted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifted {
     /// There is room again.
@@ -65,10 +51,8 @@ pub enum Lifted {
     Thrashes,
     /// The pod is gone.
     Gone,
-    /// As is known by now, the pod is critical, or may not be frozen.
-    NotMeant,
-    /// The pod is being evicted, and may want to end by itself.
-    Ending,
+    /// As is known by now, the pod is critical.
+    Critical,
     /// evictd ends, or has other settings.
     Ended,
 }
@@ -80,20 +64,17 @@ impl fmt::Display for Lifted {
             Self::Deadline => "it may last no longer",
             Self::Thrashes => "the pod reads back what it needs",
             Self::Gone => "the pod is gone",
-            Self::NotMeant => "the pod is critical, or may not be frozen, as is known by now",
-            Self::Ending => "the pod is being evicted, and may end by itself",
+            Self::Critical => "the pod is critical, as is known by now",
             Self::Ended => "it is switched off, or evictd ends",
         })
     }
 }
 
-/// What was set of a pod is over. The pod may be gone: it is named by its uid.
+/// The brake of a pod is over. The pod may be gone: it is named by its uid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lift {
     /// The pod.
     pub uid: String,
-    /// Which rung.
-    pub rung: MemoryRung,
     /// Why.
     pub why: Lifted,
     /// How long it was set.

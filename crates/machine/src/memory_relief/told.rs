@@ -1,61 +1,55 @@
-//! What is told of the rungs of memory.
+//! What is told of memory relief.
 
 use evictd_engine::ports::Collected;
 use evictd_engine::{Fields, full_name};
-use evictd_evict::ladder::Lift;
+use evictd_evict::relief::Lift;
 use evictd_node::pod::Pod;
-use evictd_node::{Amount, MemoryRung};
+use evictd_node::{Amount, MemoryStep};
 
 pub(super) fn name(pod: &Pod) -> String {
     full_name(&pod.metadata.namespace, &pod.metadata.name)
 }
 
-fn fields(rung: MemoryRung, pod: &str) -> Fields {
-    Fields::default().with("rung", rung.name()).with("pod", pod)
+fn fields(pod: &str) -> Fields {
+    Fields::default()
+        .with("rung", MemoryStep::Brake.name())
+        .with("pod", pod)
 }
 
-/// What was set, or would be.
-pub(super) fn set(rung: MemoryRung, pod: &str, text: &str, dry_run: bool) -> Collected {
+/// A brake that was set, or would be: the pod gained so many bytes a second, and keeps so
+/// many.
+pub(super) fn braked(pod: &str, gained: u64, high: u64, dry_run: bool) -> Collected {
     let would = if dry_run {
         "a dry run: it would be so: "
     } else {
         ""
     };
+    let (gained, held) = (gained >> 20, high >> 20);
     Collected {
         // In the history is what is over.
         removed: 0,
-        text: format!("{would}{rung}: pod {pod} {text}"),
-        fields: fields(rung, pod).with("state", "set"),
+        text: format!(
+            "{would}brake: pod {pod} grows by {gained} MiB/s: memory.high set to the {held} MiB \
+             it has"
+        ),
+        fields: fields(pod).with("state", "set"),
     }
 }
 
 pub(super) fn over(lift: &Lift, pod: &str) -> Collected {
-    let Lift {
-        rung, why, after, ..
-    } = lift;
+    let Lift { why, after, .. } = lift;
     let seconds = after.as_secs();
     Collected {
         removed: 1,
-        text: format!("{rung} of pod {pod} is over after {seconds} s: {why}"),
-        fields: fields(*rung, pod)
-            .with("state", "over")
-            .with("seconds", seconds),
-    }
-}
-
-pub(super) fn heard(pod: &str, containers: &[String]) -> Collected {
-    let list = containers.join(", ");
-    Collected {
-        removed: containers.len(),
-        text: format!("memory gets short: told pod {pod}: {list}"),
-        fields: fields(MemoryRung::Tell, pod),
+        text: format!("brake of pod {pod} is over after {seconds} s: {why}"),
+        fields: fields(pod).with("state", "over").with("seconds", seconds),
     }
 }
 
 /// What was given back since this was last told.
 pub(super) fn given(bytes: u64) -> Collected {
     let amount = Amount::bytes(bytes);
-    let rung = MemoryRung::Reclaim;
+    let rung = MemoryStep::Reclaim;
     Collected {
         removed: 1,
         text: format!(
@@ -72,7 +66,7 @@ pub(super) fn put_back(count: usize) -> Collected {
     Collected {
         removed: 1,
         text: format!(
-            "put back {count} settings of pods that a former evictd had left: nothing stays braked or frozen"
+            "put back {count} settings of pods that a former evictd had left: nothing stays braked"
         ),
         fields: Fields::default().with("rung", "undo").with("count", count),
     }

@@ -3,14 +3,13 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_cgroup::{Fares, FoundPod, KnobFile, KnobJournal, KnobPlaces, Knobs, Presser};
-use evictd_evict::ladder::{Act, Ladder, LadderPod, Lift, NEWCOMER, Need, Said};
-use evictd_node::{MemoryRung, Mono};
+use evictd_cgroup::{Fares, FoundPod, KnobJournal, KnobPlaces, Knobs, Presser};
+use evictd_evict::relief::{Act, Lift, Need, Relief, ReliefPod};
+use evictd_node::Mono;
 use evictd_stats::now;
 
-use super::job::{Asked, Job, Told};
+use super::job::{Job, Told};
 use super::told::{given, name, over, put_back};
-use crate::PROC;
 
 /// How often the pods are looked at.
 pub(super) const EVERY: Duration = Duration::from_secs(1);
@@ -22,11 +21,11 @@ const TELL_GIVEN: Duration = Duration::from_secs(10);
 const PAGE_BYTES: u64 = 4096;
 
 pub(super) struct Work {
-    pub(super) ladder: Ladder,
+    pub(super) relief: Relief,
     pub(super) knobs: Knobs,
     pub(super) presser: Option<Presser>,
     job: Job,
-    pods: Vec<Asked>,
+    pods: Vec<FoundPod>,
     looked_at: Option<Mono>,
     /// What was just said waits for no second.
     is_urgent: bool,
@@ -41,9 +40,9 @@ impl Work {
     pub(super) fn new(places: KnobPlaces, journal: Option<KnobJournal>) -> Self {
         let memory = places.memory.clone();
         Self {
-            ladder: Ladder::default(),
+            relief: Relief::default(),
             knobs: Knobs::open(places, journal),
-            presser: memory.and_then(|memory| Presser::open(memory, Path::new(PROC)).ok()),
+            presser: memory.map(Presser::new),
             job: Job::default(),
             pods: Vec::new(),
             looked_at: None,
@@ -58,29 +57,23 @@ impl Work {
     /// Puts back what a former evictd has left.
     pub(super) fn put_back(&mut self) -> Vec<Told> {
         let count = self.knobs.undo_all();
-        let told = (count > 0).then(|| Told::Climbed(put_back(count)));
+        let told = (count > 0).then(|| Told::Relieved(put_back(count)));
         told.into_iter().collect()
     }
 
     pub(super) fn holds_any(&self) -> bool {
-        self.ladder.holds_any()
+        self.relief.holds_any()
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        let said = &self.job.said;
-        said.need != Need::None
-            || said.stalls
-            || self.ladder.holds_any()
-            || !self.knobs.held().is_empty()
+        self.job.said.need != Need::None || self.relief.holds_any() || !self.knobs.held().is_empty()
     }
 
     pub(super) fn take(&mut self, mut job: Job) {
         if let Some(pods) = job.pods.take() {
             self.pods = pods;
         }
-        let said = &job.said;
-        self.is_urgent = said.ending.is_some() && said.ending != self.job.said.ending
-            || said.allowed != self.job.said.allowed;
+        self.is_urgent = job.said.is_on != self.job.said.is_on;
         self.job = job;
     }
 
@@ -103,29 +96,25 @@ impl Work {
         let mut told = Vec::new();
         let all = core::mem::take(&mut self.pods);
         let Job { said, dry_run, .. } = &self.job;
-        let (said, dry_run) = (said.clone(), *dry_run);
+        let (said, dry_run) = (*said, *dry_run);
         let fares = self.measure(&all);
         let pods = all.iter().zip(&fares);
-        let pods = pods.filter_map(|(asked, fares)| Some(pod(asked, (*fares)?, &said)));
-        let mut pods: Vec<LadderPod<'_>> = pods.collect();
-        if said.allowed.has(MemoryRung::StartStorm) {
-            self.note_ages(&all, &mut pods);
-        }
-        self.ladder.note_stall(said.stalls_at(now));
+        let pods = pods.filter_map(|(found, fares)| Some(pod(found, (*fares)?)));
+        let pods: Vec<ReliefPod<'_>> = pods.collect();
         let need = said.need_at(now);
-        let steps = self.ladder.step(now, need, said.allowed, &pods);
+        let steps = self.relief.step(now, need, said.is_on, &pods);
         for lift in &steps.over {
             told.push(lifted(lift, &all));
         }
         let uids: Vec<&str> = pods.iter().map(|pod| pod.uid).collect();
         for act in steps.begun {
             let place = act_on(act);
-            let asked = uids.get(place).and_then(|uid| {
+            let found = uids.get(place).and_then(|uid| {
                 let mut all = all.iter();
-                all.find(|asked| asked.found.pod.metadata.uid == *uid)
+                all.find(|found| found.pod.metadata.uid == *uid)
             });
-            if let Some(asked) = asked {
-                self.act(now, act, asked, dry_run, &mut told);
+            if let Some(found) = found {
+                self.act(now, act, found, dry_run, &mut told);
             }
         }
         self.put_back_rest(&all);
@@ -134,15 +123,15 @@ impl Work {
     }
 
     /// How each pod fares since the last look; `None` where nothing is known of it.
-    fn measure(&mut self, pods: &[Asked]) -> Vec<Option<(Fares, Fares)>> {
+    fn measure(&mut self, pods: &[FoundPod]) -> Vec<Option<(Fares, Fares)>> {
         let Some(presser) = &mut self.presser else {
             return pods.iter().map(|_| None).collect();
         };
         let mut fared = Vec::new();
         let mut both = Vec::new();
-        for asked in pods {
-            let uid = &asked.found.pod.metadata.uid;
-            let fares = fares_of(presser, &asked.found);
+        for found in pods {
+            let uid = &found.pod.metadata.uid;
+            let fares = fares_of(presser, found);
             let before = self.fared.iter().find(|(of, _)| of == uid);
             both.push(fares.map(|fares| {
                 let before = before.filter(|(_, before)| before.inode == fares.inode);
@@ -154,39 +143,24 @@ impl Work {
         both
     }
 
-    /// How long ago each pod began, as far as that matters.
-    fn note_ages(&mut self, all: &[Asked], pods: &mut [LadderPod<'_>]) {
-        let Some(presser) = &mut self.presser else {
-            return;
-        };
-        for seen in pods {
-            let mut all = all.iter().map(|asked| &asked.found);
-            let found = all.find(|found| found.pod.metadata.uid == seen.uid);
-            seen.age = found.and_then(|found| age_of(presser, found));
-        }
-    }
-
     /// Puts back what is not to be set any more, what could not be put back before, and what was
     /// set of pods that are gone from the list.
-    fn put_back_rest(&mut self, all: &[Asked]) {
-        let ladder = &self.ladder;
-        let is_wanted = |file: KnobFile, cgroup: &Path| {
-            let mut pods = all.iter().map(|asked| &asked.found);
-            pods.any(|found| {
-                let uid = &found.pod.metadata.uid;
-                let is_set = rung_of(file).is_some_and(|rung| ladder.is_set(uid, rung));
-                is_set && found.cgroups().any(|of| of == cgroup)
-            })
+    fn put_back_rest(&mut self, all: &[FoundPod]) {
+        let relief = &self.relief;
+        let is_wanted = |cgroup: &Path| {
+            let braked = all
+                .iter()
+                .filter(|found| relief.is_braked(&found.pod.metadata.uid));
+            braked.flat_map(FoundPod::cgroups).any(|of| of == cgroup)
         };
-        self.knobs
-            .undo_where(|knob| !is_wanted(knob.file, &knob.cgroup));
+        self.knobs.undo_where(|knob| !is_wanted(&knob.cgroup));
     }
 
     fn tell_given(&mut self, now: Mono, told: &mut Vec<Told>) {
         let is_due = self.told_given.is_none_or(|at| now.since(at) >= TELL_GIVEN);
         if self.given > 0 && is_due {
             self.told_given = Some(now);
-            told.push(Told::Climbed(given(core::mem::take(&mut self.given))));
+            told.push(Told::Relieved(given(core::mem::take(&mut self.given))));
         }
     }
 
@@ -201,7 +175,7 @@ impl Work {
 
     /// Puts everything back.
     pub(super) fn end(&mut self) {
-        self.ladder.end(now());
+        self.relief.end(now());
         self.knobs.undo_all();
     }
 }
@@ -212,58 +186,30 @@ fn fares_of(presser: &mut Presser, found: &FoundPod) -> Option<Fares> {
     Some(all.fold(first, Fares::and))
 }
 
-/// That of its oldest process; `None` where any cgroup of it cannot be read.
-fn age_of(presser: &mut Presser, found: &FoundPod) -> Option<Duration> {
-    let ages = found
-        .cgroups()
-        .map(|cgroup| presser.age(cgroup, NEWCOMER).ok());
-    let ages: Option<Vec<Option<Duration>>> = ages.collect();
-    ages?.into_iter().flatten().max()
-}
-
-fn pod<'a>(asked: &'a Asked, (before, fares): (Fares, Fares), said: &Said) -> LadderPod<'a> {
-    let pod = &asked.found.pod;
+fn pod(found: &FoundPod, (before, fares): (Fares, Fares)) -> ReliefPod<'_> {
+    let pod = &found.pod;
     let waited = fares.waited_usec.zip(before.waited_usec);
     let refaulted = fares.refaulted_pages.saturating_sub(before.refaulted_pages);
-    LadderPod {
+    ReliefPod {
         uid: &pod.metadata.uid,
         cgroup: fares.inode,
-        priority: pod.priority(),
         is_critical: pod.is_critical(),
-        is_freezable: asked.is_freezable,
-        listens: !asked.tells.is_empty(),
-        is_ending: said.ending.as_ref() == Some(&pod.metadata.uid),
         usage_bytes: fares.usage_bytes,
         // About a second has passed: a microsecond more is a millionth of it.
         waited_permille: waited.map(|(now, before)| now.saturating_sub(before) / 1000),
         refaulted_bytes: refaulted.saturating_mul(PAGE_BYTES),
-        age: None,
     }
 }
 
 const fn act_on(act: Act) -> usize {
     match act {
-        Act::Reclaim { pod, .. }
-        | Act::Tell { pod }
-        | Act::Brake { pod, .. }
-        | Act::Freeze { pod, .. } => pod,
+        Act::Reclaim { pod, .. } | Act::Brake { pod, .. } => pod,
     }
 }
 
-/// The rung that sets a file.
-const fn rung_of(file: KnobFile) -> Option<MemoryRung> {
-    match file {
-        KnobFile::MemoryHigh => Some(MemoryRung::Brake),
-        KnobFile::Freeze | KnobFile::FreezerState => Some(MemoryRung::Freeze),
-        KnobFile::MemoryMin | KnobFile::MemoryLow | KnobFile::CpuWeight | KnobFile::CpuShares => {
-            None
-        }
-    }
-}
-
-fn lifted(lift: &Lift, all: &[Asked]) -> Told {
-    let mut pods = all.iter().map(|asked| &asked.found);
+fn lifted(lift: &Lift, all: &[FoundPod]) -> Told {
+    let mut pods = all.iter();
     let found = pods.find(|found| found.pod.metadata.uid == lift.uid);
     let pod = found.map_or_else(|| lift.uid.clone(), |found| name(&found.pod));
-    Told::Climbed(over(lift, &pod))
+    Told::Relieved(over(lift, &pod))
 }

@@ -1,10 +1,10 @@
-//! The helper that climbs the ladder of memory, and what it has on disk.
+//! The helper that relieves memory, and what it has on disk.
 
 use core::time::Duration;
 
-use evictd_evict::ladder::{Ladder, Said, Saying};
+use evictd_evict::relief::{Relief, Said, Saying};
+use evictd_node::Mono;
 use evictd_node::pod::Pod;
-use evictd_node::{MemoryRung, MemoryRungs, Mono};
 
 use crate::random::Random;
 
@@ -13,25 +13,23 @@ use crate::random::Random;
 pub(crate) struct Asked {
     pub(crate) uid: String,
     pub(crate) known: Pod,
-    pub(crate) is_described: bool,
 }
 
 /// What evictd has set, as it is written down beside the state: it outlives SIGKILL.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub(super) uid: String,
-    pub(super) rung: MemoryRung,
     pub(super) high_before: Option<u64>,
 }
 
 /// The helper, and what it has on disk.
-pub(crate) struct Climber {
-    pub(super) ladder: Ladder,
+pub(crate) struct Reliever {
+    pub(super) relief: Relief,
     /// The loop's side.
     pub(crate) saying: Saying,
-    /// The settings' rungs, and since when they are these.
-    pub(crate) allowed: MemoryRungs,
-    pub(crate) allowed_since: Mono,
+    /// Whether the settings switch relief on, and since when they are these.
+    pub(crate) is_on: bool,
+    pub(crate) set_since: Mono,
     pub(super) said: Said,
     pub(super) pods: Vec<Asked>,
     pub(super) named_at: Mono,
@@ -46,17 +44,17 @@ pub(crate) struct Climber {
     /// Since when there is room, and what was left about a second ago.
     pub(super) room_since: Option<Mono>,
     pub(super) left: Option<(Mono, Option<i64>)>,
-    /// How often each rung was climbed.
-    pub(crate) climbed: [u64; 4],
+    /// How often pods were asked for memory, and braked.
+    pub(crate) climbed: [u64; 2],
 }
 
-impl Climber {
+impl Reliever {
     pub(super) fn of(seed: u64) -> Self {
         Self {
-            ladder: Ladder::default(),
+            relief: Relief::default(),
             saying: Saying::default(),
-            allowed: MemoryRungs::default(),
-            allowed_since: Mono::ZERO,
+            is_on: false,
+            set_since: Mono::ZERO,
             said: Said::default(),
             pods: Vec::new(),
             named_at: Mono::ZERO,
@@ -69,7 +67,7 @@ impl Climber {
             says_waits: !seed.is_multiple_of(5),
             room_since: None,
             left: None,
-            climbed: [0; 4],
+            climbed: [0; 2],
         }
     }
 
@@ -78,6 +76,6 @@ impl Climber {
     }
 
     pub(crate) fn holds_any(&self) -> bool {
-        self.ladder.holds_any()
+        self.relief.holds_any()
     }
 }

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 
 use evictd_gc::ImageJob;
 use evictd_node::pod::Container;
-use evictd_node::{Reading, Rung, Signal, Unit};
+use evictd_node::{Reading, ReliefStep, Signal, Unit};
 use evictd_threshold::{Lists, parse};
 use proptest::prelude::*;
 
@@ -63,7 +63,7 @@ fn climbed_from(engine: &mut Fake, begin: u64) -> Vec<Relief> {
     for now in (begin..begin + 20_000).step_by(50) {
         turn(engine, now);
         for what in answered(engine) {
-            if let Collect::Rung(relief) = what {
+            if let Collect::Step(relief) = what {
                 assert!(engine.pods().killed().is_empty(), "{relief:?} comes first");
                 climbed.push(relief);
             }
@@ -80,8 +80,8 @@ fn climbed_from(engine: &mut Fake, begin: u64) -> Vec<Relief> {
 fn each_rung_is_climbed_before_a_pod_is_evicted() {
     let mut engine = short_of_disk("nodefs.available<100Mi");
     let rungs = climbed(&mut engine);
-    let order: Vec<Rung> = rungs.iter().map(|relief| relief.rung).collect();
-    assert_eq!(order, Rung::ALL);
+    let order: Vec<ReliefStep> = rungs.iter().map(|relief| relief.rung).collect();
+    assert_eq!(order, ReliefStep::ALL);
     for relief in rungs {
         assert_eq!((relief.missing, relief.unit), (Some(50 << 20), Unit::Bytes));
     }
@@ -100,7 +100,7 @@ fn a_disk_that_is_late_meanwhile_costs_no_rung() {
             turn(&mut engine, now);
             for Job { number, what, .. } in core::mem::take(&mut engine.reclaim_mut().jobs) {
                 let before = steps;
-                if let Collect::Rung(relief) = what {
+                if let Collect::Step(relief) = what {
                     steps = 3 + relief.rung as usize;
                 }
                 if before == late_at && !was_late {
@@ -119,7 +119,7 @@ fn a_disk_that_is_late_meanwhile_costs_no_rung() {
                 break;
             }
         }
-        assert_eq!(steps, 3 + Rung::Reserve as usize, "late at {late_at}");
+        assert_eq!(steps, 3 + ReliefStep::Reserve as usize, "late at {late_at}");
         assert_eq!(engine.pods().killed(), ["holder"]);
     }
 }
@@ -141,11 +141,11 @@ fn a_disk_that_cannot_be_read_after_a_rung_ends_no_ladder() {
         ..sample
     });
     engine.node_mut().samples = VecDeque::from(samples);
-    let rungs: Vec<Rung> = climbed(&mut engine)
+    let rungs: Vec<ReliefStep> = climbed(&mut engine)
         .iter()
         .map(|relief| relief.rung)
         .collect();
-    assert_eq!(rungs.last_chunk(), Some(&Rung::ALL));
+    assert_eq!(rungs.last_chunk(), Some(&ReliefStep::ALL));
     assert_eq!(engine.pods().killed(), ["holder"]);
 }
 
@@ -182,7 +182,7 @@ fn memory_that_comes_between_ends_no_ladder() {
         for Job { number, what, .. } in jobs {
             let answer = (number, Ok(Collected::default()));
             engine.reclaim_mut().relieved.push(answer);
-            if let Collect::Rung(relief) = what {
+            if let Collect::Step(relief) = what {
                 climbed.push(relief.rung);
             }
         }
@@ -191,7 +191,7 @@ fn memory_that_comes_between_ends_no_ladder() {
             break;
         }
     }
-    assert_eq!(climbed, Rung::ALL);
+    assert_eq!(climbed, ReliefStep::ALL);
     assert_eq!(engine.pods().killed(), ["hog", "holder"]);
 }
 
@@ -210,11 +210,11 @@ fn a_reclaim_that_needed_no_rung_says_nothing_of_rungs() {
     engine.reclaim_mut().relieved.extend(answers);
     turn(&mut engine, 50);
     set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
-    let rungs: Vec<Rung> = climbed(&mut engine)
+    let rungs: Vec<ReliefStep> = climbed(&mut engine)
         .iter()
         .map(|relief| relief.rung)
         .collect();
-    assert_eq!(rungs, Rung::ALL);
+    assert_eq!(rungs, ReliefStep::ALL);
 }
 
 /// Found by the simulator (seed 1250): for inodes two rungs had given nothing; bytes ran short
@@ -234,11 +234,11 @@ fn what_gave_no_inodes_may_give_bytes() {
     assert!(engine.pods().killed().is_empty(), "it holds no inodes");
     set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
     engine.round_now();
-    let rungs: Vec<Rung> = climbed_from(&mut engine, 1000)
+    let rungs: Vec<ReliefStep> = climbed_from(&mut engine, 1000)
         .iter()
         .map(|relief| relief.rung)
         .collect();
-    assert_eq!(rungs, Rung::ALL);
+    assert_eq!(rungs, ReliefStep::ALL);
 }
 
 /// Found by the simulator (seeds 122498 and 139403): a directory took long to be relieved for
@@ -253,7 +253,7 @@ fn what_runs_short_while_the_ladder_is_climbed_gets_all_of_its_rungs() {
         turn(&mut engine, now);
         let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
         for Job { number, what, .. } in jobs {
-            if let Collect::Rung(relief) = what {
+            if let Collect::Step(relief) = what {
                 climbed.push(relief.rung);
                 set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
                 engine.round_now();
@@ -266,7 +266,7 @@ fn what_runs_short_while_the_ladder_is_climbed_gets_all_of_its_rungs() {
             break;
         }
     }
-    assert_eq!(climbed.last_chunk(), Some(&Rung::ALL), "{climbed:?}");
+    assert_eq!(climbed.last_chunk(), Some(&ReliefStep::ALL), "{climbed:?}");
     assert_eq!(engine.pods().killed(), ["holder"]);
 }
 
@@ -297,9 +297,9 @@ fn a_rung_that_gave_enough_is_the_last() {
         let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
         for Job { number, what, .. } in jobs {
             let done = match what {
-                Collect::Rung(relief) => {
+                Collect::Step(relief) => {
                     last = Some(relief.rung);
-                    if relief.rung == Rung::Logs {
+                    if relief.rung == ReliefStep::Logs {
                         set_disk(&mut engine, Signal::NodefsAvailable, 500 * MIB);
                     }
                     Collected {
@@ -316,7 +316,7 @@ fn a_rung_that_gave_enough_is_the_last() {
             engine.reclaim_mut().relieved.push((number, Ok(done)));
         }
     }
-    assert_eq!(last, Some(Rung::Logs));
+    assert_eq!(last, Some(ReliefStep::Logs));
     assert!(engine.pods().killed().is_empty());
 }
 
@@ -330,7 +330,7 @@ fn what_the_hard_threshold_needs_no_more_is_not_given_up_for_the_soft_one() {
         soft_grace_period: "nodefs.available=1s",
         ..Lists::default()
     };
-    for cleared_by in [Rung::BuildCache, Rung::Logs] {
+    for cleared_by in [ReliefStep::BuildCache, ReliefStep::Logs] {
         let mut settings = settings("");
         settings.evict.thresholds = parse(&lists).unwrap();
         let mut pods = FakePods::of([FakePod::new("holder", 60 << 20)]);
@@ -345,20 +345,26 @@ fn what_the_hard_threshold_needs_no_more_is_not_given_up_for_the_soft_one() {
             engine.round_now();
             turn(&mut engine, now);
             for what in answered(&mut engine) {
-                if let Collect::Rung(relief) = what {
+                if let Collect::Step(relief) = what {
                     climbed.push((relief.rung, relief.missing.unwrap() >> 20));
                     if relief.rung == cleared_by {
                         set_disk(&mut engine, Signal::NodefsAvailable, 200 * MIB);
                     }
                 }
             }
-            if climbed.iter().any(|(rung, _)| *rung == Rung::Directories) {
+            if climbed
+                .iter()
+                .any(|(rung, _)| *rung == ReliefStep::Directories)
+            {
                 break;
             }
         }
-        let mut expected = vec![(Rung::BuildCache, 250), (Rung::Directories, 100)];
-        if cleared_by == Rung::Logs {
-            expected.insert(1, (Rung::Logs, 50));
+        let mut expected = vec![
+            (ReliefStep::BuildCache, 250),
+            (ReliefStep::Directories, 100),
+        ];
+        if cleared_by == ReliefStep::Logs {
+            expected.insert(1, (ReliefStep::Logs, 50));
         }
         assert_eq!(climbed, expected);
     }
@@ -369,11 +375,11 @@ fn what_the_hard_threshold_needs_no_more_is_not_given_up_for_the_soft_one() {
 fn for_inodes_no_log_is_given_up() {
     let mut engine = short_of_disk("nodefs.inodesFree<100");
     set_disk(&mut engine, Signal::NodefsInodesFree, 50);
-    let order: Vec<Rung> = climbed(&mut engine)
+    let order: Vec<ReliefStep> = climbed(&mut engine)
         .iter()
         .map(|relief| relief.rung)
         .collect();
-    assert_eq!(order, [Rung::BuildCache, Rung::Directories]);
+    assert_eq!(order, [ReliefStep::BuildCache, ReliefStep::Directories]);
 }
 
 /// Acceptance row 290: what was given up is taken back only while no disk is short.
@@ -583,7 +589,7 @@ fn climb(left: i64, gains: [i64; 6]) -> (Vec<usize>, bool) {
                     all_unused: true, ..
                 } => Some(0),
                 Collect::Images(ImageJob::DeleteUnused { .. }) => Some(1),
-                Collect::Rung(relief) => Some(2 + relief.rung as usize),
+                Collect::Step(relief) => Some(2 + relief.rung as usize),
                 Collect::Containers { .. }
                 | Collect::Images(_)
                 | Collect::OwnLog { .. }

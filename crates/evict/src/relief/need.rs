@@ -83,19 +83,6 @@ pub fn need(thresholds: &[Threshold], readings: &Readings, filling: u64) -> Need
     needs.max().unwrap_or_default()
 }
 
-/// Whether memory stalls: half of the time that a threshold allows is lost.
-#[must_use]
-pub fn stalls(thresholds: &[Threshold], readings: &Readings) -> bool {
-    let of_time = |threshold: &&Threshold| threshold.signal.grows_with_trouble();
-    thresholds.iter().filter(of_time).any(|threshold| {
-        let reading = readings.get(threshold.signal);
-        reading.is_some_and(|reading| {
-            let most = threshold.value.against(reading.capacity).value();
-            reading.available > most / 2
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
@@ -183,24 +170,6 @@ mod tests {
         assert_eq!(of(8, 90 << 20), Need::Tight);
         assert_eq!(of(4, 0), Need::Near, "less than a 64th above it");
         assert_eq!(of(3, 0), Need::Hard);
-    }
-
-    /// Acceptance row 430.
-    #[test]
-    fn memory_stalls_once_half_of_what_is_allowed_is_lost() {
-        let thresholds = parse(&Lists {
-            hard: "memory.stall>40%",
-            own_signals: true,
-            ..Lists::default()
-        });
-        let thresholds = thresholds.unwrap();
-        for (lost, expected) in [(0, false), (20, false), (21, true), (90, true)] {
-            let mut readings = Readings::default();
-            readings.set(Signal::MemoryStall, Some(Reading::new(lost, 100)));
-            assert_eq!(stalls(&thresholds, &readings), expected, "{lost}");
-            assert!(!stalls(&[], &readings));
-        }
-        assert!(!stalls(&thresholds, &Readings::default()), "unknown");
     }
 
     /// Acceptance row 320: memory that is filled in steps is being filled between them, too.

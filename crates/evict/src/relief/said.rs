@@ -1,14 +1,12 @@
-//! What the loop says to who climbs the ladder beside it, and when.
+//! What the loop says to the helper that relieves memory beside it, and when.
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
 use core::time::Duration;
 
-use evictd_node::{MemoryRung, MemoryRungs, Mono, Readings};
+use evictd_node::{Mono, Readings};
 use evictd_threshold::Threshold;
 
 use super::Need;
-use super::need::{Filling, stalls};
+use super::need::Filling;
 
 /// How often it is said anew while memory is short: as often as pods are looked at.
 const EVERY: Duration = Duration::from_millis(900);
@@ -17,43 +15,26 @@ const EVERY: Duration = Duration::from_millis(900);
 const BELIEVED: Duration = Duration::from_secs(5);
 
 /// What the loop says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     /// As of then.
     pub at: Mono,
     /// How short memory is.
     pub need: Need,
-    /// Time is lost waiting for memory, and that matters (`--start-storm`).
-    pub stalls: bool,
-    /// Which rungs there may be.
-    pub allowed: MemoryRungs,
-    /// The pod that is being evicted.
-    pub ending: Option<String>,
+    /// Whether relief is on.
+    pub is_on: bool,
 }
 
 impl Said {
     /// How short memory is as far as is known now: of a loop that stands still nobody knows.
     #[must_use]
     pub fn need_at(&self, now: Mono) -> Need {
-        if self.is_old(now) {
-            Need::None
-        } else {
-            self.need
-        }
-    }
-
-    /// The same of lost time.
-    #[must_use]
-    pub fn stalls_at(&self, now: Mono) -> bool {
-        self.stalls && !self.is_old(now)
-    }
-
-    fn is_old(&self, now: Mono) -> bool {
-        now.since(self.at) >= BELIEVED
+        let is_old = now.since(self.at) >= BELIEVED;
+        if is_old { Need::None } else { self.need }
     }
 
     fn wants_nothing(&self) -> bool {
-        self.need == Need::None && !self.stalls
+        self.need == Need::None
     }
 }
 
@@ -67,8 +48,6 @@ pub struct Known<'a> {
     /// Whether those who describe pods were not heard yet: a critical one may look like any
     /// other, so that nothing begins.
     pub awaits_picture: bool,
-    /// The pod that is being evicted.
-    pub ending: Option<&'a str>,
     /// Whether anything is set.
     pub holds_any: bool,
 }
@@ -82,30 +61,23 @@ pub struct Saying {
 
 impl Saying {
     /// What is to be said now, if anything is.
-    pub fn next(&mut self, now: Mono, allowed: MemoryRungs, known: &Known<'_>) -> Option<Said> {
-        let need = self.need(now, allowed, known);
-        let stalls = allowed.has(MemoryRung::StartStorm)
-            && !known.awaits_picture
-            && stalls(known.thresholds, known.readings);
-        let wants_nothing = need == Need::None && !stalls;
+    pub fn next(&mut self, now: Mono, is_on: bool, known: &Known<'_>) -> Option<Said> {
+        let need = self.need(now, is_on, known);
         let last = self.last.as_ref();
         let is_idle = last.is_none_or(Said::wants_nothing) && !known.holds_any;
         let is_due = if is_idle {
-            need == Need::Near || stalls
+            need == Need::Near
         } else {
             last.is_none_or(|last| {
-                let is_soon = wants_nothing || now.since(last.at) < EVERY;
-                let is_same = (last.need, last.stalls, last.allowed) == (need, stalls, allowed)
-                    && last.ending.as_deref() == known.ending;
+                let is_soon = need == Need::None || now.since(last.at) < EVERY;
+                let is_same = (last.need, last.is_on) == (need, is_on);
                 !(is_same && is_soon)
             })
         };
-        is_due.then(|| Said {
+        is_due.then_some(Said {
             at: now,
             need,
-            stalls,
-            allowed,
-            ending: known.ending.map(ToOwned::to_owned),
+            is_on,
         })
     }
 
@@ -114,8 +86,8 @@ impl Saying {
         self.last = Some(said);
     }
 
-    fn need(&mut self, now: Mono, allowed: MemoryRungs, known: &Known<'_>) -> Need {
-        if allowed.is_none() {
+    fn need(&mut self, now: Mono, is_on: bool, known: &Known<'_>) -> Need {
+        if !is_on {
             return Need::None;
         }
         let need = self.filling.need(now, (known.thresholds, known.readings));
