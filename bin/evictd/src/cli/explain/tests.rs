@@ -3,7 +3,6 @@ use evictd_threshold::{Lists, parse};
 
 use super::distance::{Distance, rate};
 use super::*;
-use crate::cli::tests::next;
 
 /// Of a GiB, before and after ten seconds.
 fn distance(hard: &str, before: i64, after: i64) -> Distance {
