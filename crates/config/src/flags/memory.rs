@@ -1,9 +1,9 @@
-use super::flag::Takes::{Bool, List, Value};
-use super::flag::{Form, flag};
+use super::flag::Takes::{Bool, List};
+use super::flag::flag;
 use crate::Flag;
 
 /// What is done while memory gets short, beside evictions.
-pub(crate) const MEMORY: [Flag; 4] = [
+pub(crate) const MEMORY: [Flag; 3] = [
     flag("relief", List("RUNG,..."), ("", "reclaim,brake")).help(
         "What is done for memory before a pod is killed for it, while a soft threshold is met or a hard \
          one is near; no kill waits for it. reclaim: the kernel is asked for a hundredth of each pod's \
@@ -24,12 +24,4 @@ pub(crate) const MEMORY: [Flag; 4] = [
          stand for their other names too. Pages are kept on cgroup v2 alone. At the end of evictd all \
          is as it was; after kill -9 once it starts again.",
     ),
-    flag("memory-reservation-policy", Value("POLICY"), ("None", "TieredReservation"))
-    .help(
-        "TieredReservation: pods keep the memory that they request, and the cgroups above them as \
-         much: memory.min of Guaranteed pods, memory.low of Burstable ones. Together no more than the \
-         machine has above the hard threshold of memory.available; those that come last by priority \
-         keep nothing. On cgroup v2 alone; needs --state-dir. At the end of evictd all is as it was; \
-         after kill -9 once it starts again.",
-    )
-    .field("memoryReservationPolicy", Form::Text)];
+];

@@ -255,9 +255,7 @@ const fn rung_of(file: KnobFile) -> Option<MemoryRung> {
     match file {
         KnobFile::MemoryHigh => Some(MemoryRung::Brake),
         KnobFile::Freeze | KnobFile::FreezerState => Some(MemoryRung::Freeze),
-        KnobFile::MemoryMin | KnobFile::MemoryLow | KnobFile::CpuWeight | KnobFile::CpuShares => {
-            None
-        }
+        KnobFile::MemoryMin | KnobFile::CpuWeight | KnobFile::CpuShares => None,
     }
 }
 
