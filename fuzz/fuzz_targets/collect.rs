@@ -10,9 +10,9 @@ use core::time::Duration;
 use std::collections::HashSet;
 
 use evictd_gc::{
-    Container, ContainerPolicy, ContainerRun, ContainerState, Enough, Fate,
-    FoundContainers, FsUsage, Image, ImageJob, ImagePolicy, ImageRecord, ImageRecords, ImageRun,
-    Kept, Kind, OwningPod, Removal, Sandbox, collect_images, plan_containers,
+    Container, ContainerPolicy, ContainerRun, ContainerState, Enough, Fate, FoundContainers,
+    FsUsage, Image, ImageJob, ImagePolicy, ImageRecord, ImageRecords, ImageRun, Kept, Kind,
+    OwningPod, Removal, Sandbox, collect_images, plan_containers,
 };
 use evictd_node::Policy;
 use libfuzzer_sys::fuzz_target;

@@ -25,7 +25,7 @@ mod testkit;
 pub use cgroup::{CgroupConfig, CgroupRuntime, ServiceManager, Services, parse_pod_cgroup_root};
 pub use error::{Error, RootError};
 use evictd_node::pod::RuntimePod;
-pub use keep::{KeepAlive, Kept, KeptPod};
+pub use keep::{KeepAlive, Kept};
 pub use kill::{Kill, KillLimits, Target};
 // For fuzzing, too.
 pub use knobs::{Knob, KnobFile, KnobJournal, KnobPlaces, Knobs, parse_knobs};

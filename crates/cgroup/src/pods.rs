@@ -49,8 +49,6 @@ pub struct FoundPod {
     pub manifest: Option<usize>,
     /// Which of the container runtimes' pods it is, as an index.
     pub runtime: Option<usize>,
-    /// Whether what it requests was read of its cgroup, as nobody else says.
-    pub by_cgroup: bool,
 }
 
 impl FoundPod {
@@ -64,7 +62,6 @@ impl FoundPod {
             origin,
             manifest: None,
             runtime: None,
-            by_cgroup: true,
         }
     }
 

@@ -21,8 +21,13 @@ impl<'a> Book<'a> {
             Warning(format!("kubeletArguments: {name:?} {problem}"))
         });
         let passed_over = Warning::passed_over(&typed.passed_over);
+        let reservation = Warning::tiered_reservation(typed);
         let fields = Warning::unknown_fields(&typed.unknown_fields);
-        let all = passed_over.into_iter().chain(fields).chain(unknown);
+        let all = passed_over
+            .into_iter()
+            .chain(reservation)
+            .chain(fields)
+            .chain(unknown);
         let all = all.chain(Warning::accepted(typed));
         Self {
             typed,

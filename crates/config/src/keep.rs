@@ -1,4 +1,4 @@
-//! Who keeps memory while it is short: services that are named, and pods what they request.
+//! Which services keep their memory while the machine has too little.
 
 use crate::ConfigError;
 use crate::book::Book;
@@ -22,24 +22,4 @@ pub(crate) fn services(book: &mut Book<'_>) -> Parsed<Vec<String>> {
     }
     book.note(FLAG, &text, book.typed.origin(FLAG));
     Ok(names)
-}
-
-/// The kubelet's policies, and its words where there is no such one.
-pub(crate) fn requests(book: &mut Book<'_>) -> Parsed<bool> {
-    const FLAG: &str = "memory-reservation-policy";
-    const FIELD: &str = "memoryReservationPolicy";
-    let (text, origin) = book.text(FLAG);
-    let is_tiered = match text {
-        "None" => false,
-        "TieredReservation" => true,
-        _ => {
-            let message = format!(
-                "option {text:?} specified for {FIELD}. Valid options are \"None\" or \
-                 \"TieredReservation\""
-            );
-            return Err(book.error(FLAG, message, "write one of the two"));
-        }
-    };
-    book.note(FLAG, &text, origin);
-    Ok(is_tiered)
 }

@@ -67,7 +67,6 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
         never_evict: never_evict(&mut book),
         memory_relief: book.word("memory-relief", &MemoryRelief::WORDS)?,
         keep_alive: keep::services(&mut book)?,
-        tiered_reservation: keep::requests(&mut book)?,
         guaranteed_oom_score_adj: behaviour.compat.guaranteed_score(),
         apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,
         root_dir: directory("root-dir", &mut book)?,

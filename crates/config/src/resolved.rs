@@ -204,9 +204,6 @@ pub struct Resolved {
     pub memory_relief: MemoryRelief,
     /// Services that keep their pages and processor (`--keep-alive`).
     pub keep_alive: Vec<String>,
-    /// Pods keep the memory that they request
-    /// (`--memory-reservation-policy=TieredReservation`).
-    pub tiered_reservation: bool,
     /// `oom_score_adj` of Guaranteed pods (decision D1).
     pub guaranteed_oom_score_adj: GuaranteedScore,
     /// Whether to keep the pods' processes at their `oom_score_adj`.

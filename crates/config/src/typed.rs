@@ -47,6 +47,8 @@ pub(crate) struct Facts {
     pub(crate) image_volumes: Option<bool>,
     /// What the feature gate `HugepageAwareEviction` is set to.
     pub(crate) hugepage_aware: Option<bool>,
+    /// `memoryReservationPolicy: TieredReservation`, which evictd does not set.
+    pub(crate) tiered_reservation: bool,
 }
 
 /// The texts of a flag, or of a field that stands for one, and where they came from.

@@ -27,6 +27,16 @@ impl Warning {
         Self::about("passed over, as evictd has no use for it", names)
     }
 
+    /// A kubelet's file asks it to protect the memory that pods request.
+    pub(crate) fn tiered_reservation(typed: &Typed) -> Option<Self> {
+        typed.facts.tiered_reservation.then(|| {
+            Self(String::from(
+                "memoryReservationPolicy: TieredReservation: evictd sets no memory.min or \
+                 memory.low of pods, as it evicts before what they request needs protection",
+            ))
+        })
+    }
+
     /// Fields of the configuration that are not the kubelet's.
     pub(crate) fn unknown_fields(names: &[String]) -> Option<Self> {
         Self::about("passed over, as unknown to the kubelet", names)

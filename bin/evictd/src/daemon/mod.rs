@@ -247,7 +247,7 @@ impl Daemon {
             }
         }
         if let Some(keeper) = &mut self.keeper {
-            for line in keeper.turn(now(), &mut self.engine) {
+            for line in keeper.turn() {
                 log::warn!(event = "problem", about = "keepAlive"; "{line}");
             }
         }
@@ -275,7 +275,6 @@ impl Daemon {
             self.report = Report::new();
             self.local.follow(&settings);
             self.reliever.follow(&settings);
-            self.keeper.iter_mut().for_each(|of| of.follow(&settings));
             self.settings = settings;
         }
     }

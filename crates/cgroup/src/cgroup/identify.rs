@@ -73,7 +73,6 @@ impl Lookup<'_> {
                 origin: candidate.origin,
                 manifest,
                 runtime: candidate.runtime,
-                by_cgroup: described.is_none() && of_runtime.is_none_or(|of| !says(&of.pod)),
             },
             of_runtime: of_runtime.map(|of| Arc::clone(&of.pod)),
         }

@@ -148,7 +148,6 @@ fn the_kubepods_tree_of_the_systemd_driver() {
     assert_eq!(&*listing.pods[0].cgroup, Path::new(&pod));
     assert_eq!(*listing.pods[0].pod, manifest);
     assert_eq!(listing.pods[0].manifest, Some(0));
-    assert!(!listing.pods[0].by_cgroup);
     assert_eq!(listing.pods[0].origin, Origin::Kubepods);
     assert_eq!(listing.pods[1].pod.metadata.uid, "ff-00");
     assert_eq!(

@@ -1,15 +1,11 @@
-//! Who keeps memory while it is short. Services and login sessions keep their pages and their
-//! processor, so that somebody can get in: `memory.min` for what they use, and a larger share
-//! of the processors. Pods keep what they request: `memory.min` or `memory.low`.
+//! Services and login sessions that keep their pages and their processor, so that somebody
+//! can get in: `memory.min` for what they use, and a larger share of the processors.
 
 mod find;
 mod plan;
 #[cfg(test)]
-mod pods_tests;
-#[cfg(test)]
 mod tests;
 
-use alloc::sync::Arc;
 use std::path::{Path, PathBuf};
 
 use evictd_stats::{Hierarchy, Version, is_gone};
@@ -31,21 +27,6 @@ pub struct KeepAlive {
     names: Vec<String>,
     places: KnobPlaces,
     knobs: Knobs,
-    pods: Vec<KeptPod>,
-}
-
-/// What one cgroup of a pod is to keep.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptPod {
-    /// The cgroup.
-    pub cgroup: Arc<Path>,
-    /// So much,
-    pub bytes: u64,
-    /// where: `memory.min` or `memory.low`.
-    pub file: KnobFile,
-    /// That is what the cgroup itself says, in whichever file. There nothing is set: it would
-    /// be read back as what the pod requests. The cgroups above do get as much.
-    pub by_cgroup: bool,
 }
 
 /// What came of a look.
@@ -54,10 +35,8 @@ pub struct KeptPod {
 pub struct Kept {
     /// The cgroups that are kept alive.
     pub cgroups: Vec<PathBuf>,
-    /// What could not be done for services, each in a line,
+    /// What could not be done, each in a line.
     pub problems: Vec<String>,
-    /// and for pods.
-    pub of_pods: Vec<String>,
 }
 
 impl KeepAlive {
@@ -68,21 +47,15 @@ impl KeepAlive {
             names,
             places,
             knobs,
-            pods: Vec::new(),
         }
-    }
-
-    /// These pods from now on, as of the next look.
-    pub fn keep_pods(&mut self, pods: Vec<KeptPod>) {
-        self.pods = pods;
     }
 
     /// Sets what has changed since the last look, and puts back what is no longer needed.
     pub fn look(&mut self) -> Kept {
         let mut kept = Kept::default();
         let mut set: Vec<(KnobFile, PathBuf)> = Vec::new();
-        self.keep_memory(&mut kept, &mut set);
         if !self.names.is_empty() {
+            self.keep_memory(&mut kept, &mut set);
             self.keep_processors(&mut kept, &mut set);
         }
         let is_set = |of: &(KnobFile, PathBuf), file, cgroup: &Path| of.0 == file && of.1 == cgroup;
@@ -100,16 +73,10 @@ impl KeepAlive {
 
     fn keep_memory(&mut self, kept: &mut Kept, set: &mut Vec<(KnobFile, PathBuf)>) {
         let mut plan = Plan::default();
-        if !self.names.is_empty() {
-            let added = self.plan_services(&mut plan, kept);
-            kept.problems.extend(added.err());
-        }
-        if !self.pods.is_empty() {
-            let added = self.plan_pods(&mut plan);
-            kept.of_pods.extend(added.err());
-        }
-        for ((cgroup, file), amount) in plan.0 {
-            self.keep(file, &cgroup, amount, kept, set);
+        let added = self.plan_services(&mut plan, kept);
+        kept.problems.extend(added.err());
+        for (cgroup, amount) in plan.0 {
+            self.keep(KnobFile::MemoryMin, &cgroup, amount, kept, set);
         }
     }
 
@@ -129,38 +96,6 @@ impl KeepAlive {
             }
         }
         Ok(())
-    }
-
-    fn plan_pods(&self, plan: &mut Plan) -> Result<(), String> {
-        let memory = self.places.memory.as_ref();
-        let memory = memory.ok_or("no memory controller: nothing that pods request is kept")?;
-        if memory.version == Version::V1 {
-            let line = "cgroup v1 keeps nothing that pods request \
-                        (memory.soft_limit_in_bytes does not)";
-            return Err(String::from(line));
-        }
-        if !self.knobs.is_kept() {
-            // After kill -9 it would stay for ever, and be taken for what the cgroup says.
-            let line = "nothing that pods request is kept without --state-dir";
-            return Err(String::from(line));
-        }
-        for pod in &self.pods {
-            if !pod.by_cgroup {
-                plan.add_pod(pod.file, &pod.cgroup, pod.bytes);
-                continue;
-            }
-            for file in [KnobFile::MemoryMin, KnobFile::MemoryLow] {
-                let says = self.says_itself(file, &pod.cgroup).unwrap_or(0);
-                plan.add_above_pod(file, &pod.cgroup, says.min(pod.bytes));
-            }
-        }
-        Ok(())
-    }
-
-    /// What stands there that is not evictd's.
-    fn says_itself(&self, file: KnobFile, cgroup: &Path) -> Result<u64, Errno> {
-        let before = self.knobs.before(file, cgroup).map(number);
-        before.map_or_else(|| Ok(number(&self.knobs.read(file, cgroup)?)), Ok)
     }
 
     fn keep_processors(&mut self, kept: &mut Kept, set: &mut Vec<(KnobFile, PathBuf)>) {
@@ -192,7 +127,7 @@ impl KeepAlive {
         let kept_now = self.knobs.read(file, cgroup).and_then(|present| {
             let before = self.knobs.before(file, cgroup);
             let wanted = amount.wanted(number(before.unwrap_or(&present)));
-            let may_be_near = before.is_some() && !amount.is_for_pods;
+            let may_be_near = before.is_some();
             let present = number(&present);
             if present != wanted && !(may_be_near && is_near(present, wanted)) {
                 self.knobs.set(file, cgroup, &wanted.to_string())?;
@@ -207,12 +142,7 @@ impl KeepAlive {
             Err(errno) => {
                 let name = file.name().to_string_lossy();
                 let line = format!("{name} of {}: {errno}", cgroup.display());
-                let problems = if amount.is_for_pods {
-                    &mut kept.of_pods
-                } else {
-                    &mut kept.problems
-                };
-                problems.push(line);
+                kept.problems.push(line);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::testkit::Fixture;
 
 const SESSION: &str = "user.slice/user-0.slice/session-1.scope";
 
-pub(super) fn v2(fixture: &Fixture) -> KnobPlaces {
+fn v2(fixture: &Fixture) -> KnobPlaces {
     let hierarchy = Some(Hierarchy {
         version: Version::V2,
         mount_point: fixture.path().to_owned(),
@@ -24,12 +24,12 @@ fn keep_alive(places: KnobPlaces, names: &[&str]) -> KeepAlive {
     KeepAlive::new(names, places, knobs)
 }
 
-pub(super) fn cgroup(fixture: &Fixture, path: &str, used: u64) {
+fn cgroup(fixture: &Fixture, path: &str, used: u64) {
     fixture.file(&format!("{path}/memory.current"), &format!("{used}\n"));
     fixture.file(&format!("{path}/memory.min"), "0\n");
 }
 
-pub(super) fn first_word(fixture: &Fixture, file: &str) -> u64 {
+fn first_word(fixture: &Fixture, file: &str) -> u64 {
     let text = fs::read_to_string(fixture.path().join(file)).unwrap();
     text.lines().next().unwrap().parse().unwrap()
 }

@@ -6,12 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 /// The files that evictd ever sets for a while. No other one can be named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KnobFile {
     /// Memory that is not taken back, v2.
     MemoryMin,
-    /// Memory that is taken back only where there is none besides, v2.
-    MemoryLow,
     /// Above it what grows is slowed down and has its pages taken back, v2.
     MemoryHigh,
     /// The share of the processors, v2.
@@ -21,9 +19,8 @@ pub enum KnobFile {
 }
 
 impl KnobFile {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 4] = [
         Self::MemoryMin,
-        Self::MemoryLow,
         Self::MemoryHigh,
         Self::CpuWeight,
         Self::CpuShares,
@@ -34,7 +31,6 @@ impl KnobFile {
     pub const fn name(self) -> &'static CStr {
         match self {
             Self::MemoryMin => c"memory.min",
-            Self::MemoryLow => c"memory.low",
             Self::MemoryHigh => c"memory.high",
             Self::CpuWeight => c"cpu.weight",
             Self::CpuShares => c"cpu.shares",

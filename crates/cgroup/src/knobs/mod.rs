@@ -38,9 +38,7 @@ pub struct KnobPlaces {
 impl KnobPlaces {
     fn of(&self, file: KnobFile) -> Option<&Hierarchy> {
         match file {
-            KnobFile::MemoryMin | KnobFile::MemoryLow | KnobFile::MemoryHigh => {
-                self.memory.as_ref()
-            }
+            KnobFile::MemoryMin | KnobFile::MemoryHigh => self.memory.as_ref(),
             KnobFile::CpuWeight | KnobFile::CpuShares => self.cpu.as_ref(),
         }
     }

@@ -12,7 +12,7 @@ use crate::testkit::Fixture;
 fn machine() -> (Fixture, KnobPlaces, KnobJournal) {
     let fixture = Fixture::new();
     fixture.file("cgroups/web/memory.high", "max\n");
-    fixture.file("cgroups/web/memory.low", "0\n");
+    fixture.file("cgroups/web/memory.min", "0\n");
     fixture.file("state/lock", "");
     let memory = Some(Hierarchy {
         version: Version::V2,
@@ -50,7 +50,7 @@ fn what_is_set_is_put_back_by_the_next_evictd() {
         .set(KnobFile::MemoryHigh, Path::new("web"), "999")
         .unwrap();
     knobs
-        .set(KnobFile::MemoryLow, Path::new("web"), "1")
+        .set(KnobFile::MemoryMin, Path::new("web"), "1")
         .unwrap();
     drop(knobs); // as SIGKILL leaves it
     assert_eq!(first_word(&fixture, "cgroups/web/memory.high"), "999");
@@ -62,7 +62,7 @@ fn what_is_set_is_put_back_by_the_next_evictd() {
     );
     assert_eq!(next.undo_all(), 2);
     assert_eq!(first_word(&fixture, "cgroups/web/memory.high"), "max");
-    assert_eq!(first_word(&fixture, "cgroups/web/memory.low"), "0");
+    assert_eq!(first_word(&fixture, "cgroups/web/memory.min"), "0");
     assert!(!journal.has_any());
     assert_eq!(Knobs::open(places, Some(journal)).held(), []);
 }
@@ -101,13 +101,13 @@ fn only_what_is_meant_is_put_back_and_what_is_gone_is_forgotten() {
     let mut knobs = Knobs::open(places, Some(journal));
     let web = Path::new("web");
     knobs.set(KnobFile::MemoryHigh, web, "100").unwrap();
-    knobs.set(KnobFile::MemoryLow, web, "1").unwrap();
-    assert_eq!(knobs.undo_where(|knob| knob.file == KnobFile::MemoryLow), 1);
+    knobs.set(KnobFile::MemoryMin, web, "1").unwrap();
+    assert_eq!(knobs.undo_where(|knob| knob.file == KnobFile::MemoryMin), 1);
     assert_eq!(first_word(&fixture, "cgroups/web/memory.high"), "100");
     fs::remove_dir_all(fixture.path().join("cgroups/web")).unwrap();
     assert_eq!(knobs.undo_all(), 1);
     assert_eq!(knobs.held(), []);
-    assert_eq!(knobs.set(KnobFile::MemoryLow, web, "1"), Err(Errno::NOENT));
+    assert_eq!(knobs.set(KnobFile::MemoryMin, web, "1"), Err(Errno::NOENT));
     assert_eq!(
         knobs.set(KnobFile::CpuWeight, web, "1"),
         Err(Errno::OPNOTSUPP)

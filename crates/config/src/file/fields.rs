@@ -4,12 +4,13 @@
 use crate::Flag;
 
 /// Fields that are looked at and have no flag here.
-pub(crate) const CHECKED: [&str; 8] = [
+pub(crate) const CHECKED: [&str; 9] = [
     "cgroupsPerQOS",
     "containerLogMaxFiles",
     "featureGates",
     "kubeReservedCgroup",
     "logging",
+    "memoryReservationPolicy",
     "nodeStatusMaxImages",
     "oomScoreAdj",
     "systemReservedCgroup",

@@ -26,15 +26,12 @@ pub(super) fn add(typed: &mut Typed, document: &Map<String, Value>, source: &Sou
         if let Some(flag) = Flag::known().find(stands_for)
             && let Some((field, form)) = flag.field
         {
-            if name == newer::RESERVATION {
-                newer::check_reservation(typed, value, document, source)?;
-            }
             let own_signals = !typed.is_kubelets();
             for text in texts((flag, field, form), own_signals, value, source)? {
                 typed.add_field(flag.name, field, text);
             }
         } else if fields::CHECKED.contains(&name.as_str()) {
-            check(typed, (name, value), source)?;
+            check(typed, (name, value), document, source)?;
         } else if fields::names().any(|known| known == name) {
             typed.passed_over.push(name.clone());
         } else {
@@ -163,7 +160,12 @@ fn list((name, example): (&str, &str), value: &Value, source: &Source) -> Parsed
 }
 
 /// A field that has no flag.
-fn check(typed: &mut Typed, (name, value): (&str, &Value), source: &Source) -> Parsed<()> {
+fn check(
+    typed: &mut Typed,
+    (name, value): (&str, &Value),
+    document: &Map<String, Value>,
+    source: &Source,
+) -> Parsed<()> {
     let path = &[name][..];
     match name {
         "cgroupsPerQOS" => typed.facts.no_qos_cgroups = !boolean(path, value, source)?,
@@ -176,6 +178,9 @@ fn check(typed: &mut Typed, (name, value): (&str, &Value), source: &Source) -> P
         "containerLogMaxFiles" => newer::check_log_files(typed, (name, value), source)?,
         "featureGates" => feature_gates(typed, value, source)?,
         "logging" => logging(typed, value, source)?,
+        "memoryReservationPolicy" => {
+            newer::check_reservation(typed, (name, value), document, source)?;
+        }
         "oomScoreAdj" => in_range(
             ("oomScoreAdj (--oom-score-adj)", name, value),
             (-1000, 1000, "be between -1000 and 1000, inclusive"),

@@ -10,11 +10,11 @@ use crate::source::Source;
 use crate::values::Parsed;
 use crate::{Compat, Typed};
 
-/// The field of what pods keep of the memory that they request.
-pub(super) const RESERVATION: &str = "memoryReservationPolicy";
-
 /// Fields that are looked at, and since which release of 1 the kubelet has them.
-const FIELDS: [(&str, u16); 2] = [("mergeDefaultEvictionSettings", 33), (RESERVATION, 36)];
+const FIELDS: [(&str, u16); 2] = [
+    ("mergeDefaultEvictionSettings", 33),
+    ("memoryReservationPolicy", 36),
+];
 
 /// Gates that cannot be switched any more: to what they are locked, and since which release
 /// of 1.
@@ -65,27 +65,45 @@ pub(super) fn check_log_files(
     Ok(())
 }
 
-/// Refuses a policy without the gate that it needs, where the kubelet that is asked for does.
-/// Whether there is such a policy is seen by its flag.
+/// Notes whether pods shall keep the memory that they request, for a warning that evictd does
+/// not set it. A policy with which the kubelet would not start is an error.
 pub(super) fn check_reservation(
-    typed: &Typed,
-    value: &Value,
+    typed: &mut Typed,
+    (name, value): (&str, &Value),
     document: &Map<String, Value>,
     source: &Source,
 ) -> Parsed<()> {
     const GATE: &str = "MemoryQoS";
-    let policy = string(&[RESERVATION], value, "None", source)?;
+    let policy = string(&[name], value, "None", source)?;
     let gates = document.get("featureGates");
     let given = gates.and_then(|gates| gates.get(GATE)?.as_bool());
     // By default since 1.37.
     let is_on = |version| given.unwrap_or(version >= KubeletVersion::V1_37);
-    if policy == "TieredReservation" && asked_for(typed).is_some_and(|version| !is_on(version)) {
-        let message =
-            format!("{RESERVATION} {policy:?} requires {GATE} feature gate to be enabled");
-        let hint = format!("switch the gate on, or leave {RESERVATION} out");
-        return Err(source.error(&[RESERVATION], policy, message, hint));
+    let problem = asked_for(typed).and_then(|version| wrong_policy(name, policy, is_on(version)));
+    if let Some(message) = problem {
+        let hint = "leave it out: evictd does not use it";
+        return Err(source.error(&[name], policy, message, hint));
+    }
+    typed.facts.tiered_reservation = policy == "TieredReservation";
+    if !typed.facts.tiered_reservation {
+        typed.passed_over.push(name.to_owned());
     }
     Ok(())
+}
+
+/// What is wrong with a `memoryReservationPolicy`; an empty text is as good as none.
+fn wrong_policy(name: &str, policy: &str, is_on: bool) -> Option<String> {
+    match policy {
+        "" | "None" => None,
+        "TieredReservation" if is_on => None,
+        "TieredReservation" => Some(format!(
+            "{name} {policy:?} requires MemoryQoS feature gate to be enabled"
+        )),
+        _ => Some(format!(
+            "option {policy:?} specified for {name}. Valid options are \"None\" or \
+             \"TieredReservation\""
+        )),
+    }
 }
 
 /// Refuses what the gates cannot be switched to.

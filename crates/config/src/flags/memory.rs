@@ -3,7 +3,7 @@ use super::flag::{Form, flag};
 use crate::Flag;
 
 /// What is done while memory gets short, beside evictions.
-pub(crate) const MEMORY: [Flag; 3] = [
+pub(crate) const MEMORY: [Flag; 2] = [
     flag("memory-relief", Value("WHEN"), ("auto", "on")).help(
         "What is tried for memory before a pod is evicted for it, while a soft threshold is met or a \
          hard one is near; no eviction waits for it. The kernel is asked for a hundredth of each pod's \
@@ -18,12 +18,4 @@ pub(crate) const MEMORY: [Flag; 3] = [
          stand for their other names too. Pages are kept on cgroup v2 alone. At the end of evictd all \
          is as it was; after kill -9 once it starts again.",
     ),
-    flag("memory-reservation-policy", Value("POLICY"), ("None", "TieredReservation"))
-    .help(
-        "TieredReservation: pods keep the memory that they request, and the cgroups above them as \
-         much: memory.min of Guaranteed pods, memory.low of Burstable ones. Together no more than the \
-         machine has above the hard threshold of memory.available; those that come last by priority \
-         keep nothing. On cgroup v2 alone; needs --state-dir. At the end of evictd all is as it was; \
-         after kill -9 once it starts again.",
-    )
-    .field("memoryReservationPolicy", Form::Text)];
+];

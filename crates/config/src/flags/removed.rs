@@ -1,5 +1,5 @@
 /// Flags that evictd had once, and what to write instead.
-const REMOVED: [(&str, &str); 18] = [
+const REMOVED: [(&str, &str); 19] = [
     (
         "build-cache-relief",
         "--compat=keep-build-cache leaves build caches alone",
@@ -23,6 +23,10 @@ const REMOVED: [(&str, &str); 18] = [
     (
         "keep-local-images",
         "--compat=collect-local-images deletes them like others",
+    ),
+    (
+        "memory-reservation-policy",
+        "nothing replaces it: evictd evicts before what pods request needs protection",
     ),
     (
         "metrics-listen-anywhere",

@@ -146,13 +146,13 @@ fn what_a_kubelet_would_not_start_with_is_refused_where_it_is_asked_for() {
             "memoryReservationPolicy: Tiered",
             "line 3: memoryReservationPolicy: option \"Tiered\" specified for \
              memoryReservationPolicy. Valid options are \"None\" or \"TieredReservation\", in \
-             \"Tiered\"; write one of the two",
+             \"Tiered\"; leave it out: evictd does not use it",
         ),
         (
             "memoryReservationPolicy: TieredReservation",
             "line 3: memoryReservationPolicy: memoryReservationPolicy \"TieredReservation\" \
-             requires MemoryQoS feature gate to be enabled, in \"TieredReservation\"; switch \
-             the gate on, or leave memoryReservationPolicy out",
+             requires MemoryQoS feature gate to be enabled, in \"TieredReservation\"; leave \
+             it out: evictd does not use it",
         ),
         (
             "featureGates: {KubeletPSI: false}",
@@ -169,10 +169,8 @@ fn what_a_kubelet_would_not_start_with_is_refused_where_it_is_asked_for() {
         let error = by("kubelet-1.36", lines).unwrap_err();
         assert_eq!(error.to_string(), format!("node.yaml: {problem}"));
         assert!(by("kubelet-1.32", lines).is_ok(), "{lines}");
-        // Without a kubelet's ways what evictd has no use for is passed over, and it needs no
-        // gate; a policy that there is not is an error all the same.
-        let is_unknown = lines.ends_with("Tiered");
-        assert_eq!(by("evictd", lines).is_err(), is_unknown, "{lines}");
+        // Without a kubelet's ways what evictd has no use for is passed over.
+        assert!(by("evictd", lines).is_ok(), "{lines}");
     }
     let right = "containerLogMaxFiles: 2\nmemoryReservationPolicy: TieredReservation\n\
                  failCgroupV1: true\nfeatureGates: {MemoryQoS: true, KubeletPSI: true}\n";
@@ -211,34 +209,37 @@ fn each_kubelet_refuses_what_its_release_does() {
     assert!(by("kubelet-1.37", &off).is_err());
 }
 
-/// Acceptance row 440: by the flag, and by the field of a kubelet's file.
+/// Acceptance row 440: evictd has no such mechanism; a kubelet's file that asks for it is taken.
 #[test]
-fn the_policy_of_the_kubelets_file_takes_effect() {
-    const FLAG: &str = "memory-reservation-policy";
-    let field = |compat, lines: &str| by(compat, lines).unwrap().tiered_reservation;
+fn tiered_reservation_in_a_kubelets_file_warns_that_it_is_not_set() {
+    let lines = |compat, lines: &str| {
+        let warnings = by(compat, lines).unwrap().warnings;
+        let mut lines: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+        lines.retain(|line| line.contains("memoryReservationPolicy"));
+        lines
+    };
     let tiered = "memoryReservationPolicy: TieredReservation";
-    assert!(field("evictd", tiered));
-    assert!(field(
-        "kubelet-1.36",
-        &format!("{tiered}\nfeatureGates: {{MemoryQoS: true}}")
-    ));
-    assert!(!field("kubelet-1.35", tiered), "it has no such field yet");
-    for none in [
-        "",
-        "memoryReservationPolicy: None",
-        "memoryReservationPolicy: ''",
-    ] {
-        assert!(!field("evictd", none), "{none}");
+    let gate = "featureGates: {MemoryQoS: true}";
+    let not_set = "memoryReservationPolicy: TieredReservation: evictd sets no memory.min or \
+                   memory.low of pods, as it evicts before what they request needs protection";
+    for compat in ["evictd", "kubelet-1.36", "kubelet-1.37"] {
+        assert_eq!(
+            lines(compat, &format!("{tiered}\n{gate}")),
+            [not_set],
+            "{compat}"
+        );
     }
-    assert!(resolved(&[(FLAG, "TieredReservation")]).tiered_reservation);
-    assert!(!resolved(&[(FLAG, "None")]).tiered_reservation);
-    let error = resolve(&typed(&[(FLAG, "tiered")])).unwrap_err();
     assert_eq!(
-        error.to_string(),
-        "--memory-reservation-policy: option \"tiered\" specified for memoryReservationPolicy. \
-         Valid options are \"None\" or \"TieredReservation\", in \"tiered\" at byte 0; write one \
-         of the two"
+        lines("kubelet-1.35", tiered),
+        ["passed over, as unknown to the kubelet: memoryReservationPolicy"]
     );
+    for none in ["None", "''"] {
+        assert_eq!(
+            lines("evictd", &format!("memoryReservationPolicy: {none}")),
+            ["passed over, as evictd has no use for it: memoryReservationPolicy"]
+        );
+    }
+    assert_eq!(lines("evictd", "memoryReservationPolicy: null"), [""; 0]);
 }
 
 #[test]

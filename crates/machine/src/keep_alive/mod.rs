@@ -1,8 +1,6 @@
-//! Services and sessions that keep their pages and processor (`--keep-alive`), and pods that
-//! keep what they request (`--memory-reservation-policy`): looked at by a helper, since it
-//! walks cgroups.
+//! Services and sessions that keep their pages and processor (`--keep-alive`): looked at by a
+//! helper, since it walks cgroups.
 
-mod pods;
 #[cfg(test)]
 mod tests;
 
@@ -12,14 +10,11 @@ use std::path::Path;
 
 use evictd_cgroup::{KeepAlive, KnobJournal, KnobPlaces, Knobs};
 use evictd_config::Resolved;
-use evictd_node::Mono;
 use evictd_stats::{Hierarchies, read_cpu_shares};
 use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes, write_only_below};
 
 use crate::PROC;
-use crate::engine::Engine;
 use crate::facts::boot_id;
-use pods::{Granted, Pods};
 
 const THREAD: HelperThread = HelperThread {
     name: "keep-alive",
@@ -34,16 +29,13 @@ const EVERY: Duration = Duration::from_secs(5);
 /// Keeps them alive as long as this is there.
 pub struct Keeper {
     helper: Helper<Shared>,
-    /// `None` where pods keep nothing.
-    pods: Option<Pods>,
     /// What was told already.
     told: Vec<String>,
 }
 
-/// Pods until they are taken, and lines until they are told.
+/// Lines until they are told.
 #[derive(Default)]
 struct Shared {
-    pods: Option<Granted>,
     told: Option<Vec<String>>,
 }
 
@@ -62,63 +54,44 @@ impl Keeper {
         } else {
             settings.keep_alive.clone()
         };
-        let keeps_pods = settings.tiered_reservation && !settings.dry_run;
         let has_left = journal.as_ref().is_some_and(KnobJournal::has_any);
-        if names.is_empty() && !keeps_pods && !has_left {
+        if names.is_empty() && !has_left {
             return None;
         }
         let places = places(hierarchies);
         let helper = Helper::new(THREAD, Shared::default(), move |desk| {
             confine(&places, journal.as_ref());
             let mut knobs = Knobs::open(places.clone(), journal);
-            if names.is_empty() && !keeps_pods {
+            if names.is_empty() {
                 // What a former evictd has left is put back, and that is all.
                 knobs.undo_all();
                 return;
             }
-            let has_names = !names.is_empty();
             let mut kept = KeepAlive::new(names, places, knobs);
-            let mut without = None;
             while !desk.is_closing() {
                 let looked = kept.look();
-                let nobody = (has_names && looked.cgroups.is_empty())
+                let is_nobody = looked.cgroups.is_empty();
+                let nobody = is_nobody
                     .then(|| String::from("no service of these names, and no session, is there"));
-                let of_services = looked.problems.into_iter().chain(nobody);
-                let of_pods = looked.of_pods.into_iter().chain(without.clone());
-                let lines = of_services.map(|line| format!("--keep-alive: {line}"));
-                let of_pods = of_pods.map(|line| format!("--memory-reservation-policy: {line}"));
-                let lines = lines.chain(of_pods).collect();
+                let lines = looked.problems.into_iter().chain(nobody);
+                let lines = lines.map(|line| format!("--keep-alive: {line}"));
+                let lines = lines.collect();
                 desk.show(|shared| shared.told = Some(lines));
-                if let Some(pods) = desk.next_within(EVERY, |shared| shared.pods.take()) {
-                    kept.keep_pods(pods.kept);
-                    without = pods.problem;
-                }
+                desk.next_within(EVERY, |_| None::<()>);
             }
             kept.end();
         });
         Some(Self {
             helper,
-            pods: keeps_pods.then(|| Pods::new(settings)),
             told: Vec::new(),
         })
     }
 
-    /// Makes the thread, where there is none to have now a later call does; and hands over
-    /// the pods, where they have changed. Returns what is new to be told.
-    pub fn turn(&mut self, now: Mono, engine: &mut Engine) -> Vec<String> {
+    /// Makes the thread, where there is none to have now a later call does. Returns what is new
+    /// to be told.
+    pub fn turn(&mut self) -> Vec<String> {
         let _ = self.helper.start();
-        let pods = self.pods.as_mut();
-        if let Some(granted) = pods.and_then(|pods| pods.look_if_due(now, engine)) {
-            self.helper.change(|shared| shared.pods = Some(granted));
-        }
         self.take_problems()
-    }
-
-    /// Goes on with other settings.
-    pub fn follow(&mut self, settings: &Resolved) {
-        if let Some(pods) = &mut self.pods {
-            pods.follow(settings);
-        }
     }
 
     /// Each line once, until it is another.
