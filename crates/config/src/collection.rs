@@ -5,8 +5,9 @@ use evictd_node::{KubeletVersion, Signal};
 use evictd_quantity::GoDuration;
 use evictd_threshold::{Threshold, ThresholdValue};
 
+use crate::behaviour::Behaviour;
 use crate::book::Book;
-use crate::compat::{Behaviour, Difference};
+use crate::compat::Difference;
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{ConfigError, ImageGc, Warning};
 

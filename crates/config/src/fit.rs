@@ -23,13 +23,13 @@ impl Resolved {
         }
     }
 
-    /// Settles `--memory-relief=auto`: on where swap is compressed in memory. A kubelet relieves
+    /// Settles `--memory-relief=auto`: on where all swap is zram. A kubelet relieves
     /// no memory, and without a state directory what is set could outlast evictd.
-    pub fn settle_memory_relief(&mut self, swap_is_compressed: bool) {
+    pub fn settle_memory_relief(&mut self, swap_is_zram: bool) {
         if self.memory_relief != MemoryRelief::Auto {
             return;
         }
-        let pays = swap_is_compressed && self.compat == Compat::Evictd && self.state_dir.is_some();
+        let pays = swap_is_zram && self.compat == Compat::Evictd && self.state_dir.is_some();
         let (value, text) = if pays {
             (MemoryRelief::On, "on")
         } else {

@@ -4,6 +4,7 @@
 extern crate alloc;
 
 mod allocatable;
+mod behaviour;
 mod book;
 mod collection;
 mod compat;

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use evictd_quantity::Quantity;
 
+use crate::behaviour::Behaviour;
 use crate::book::Book;
-use crate::compat::{Behaviour, Difference};
+use crate::compat::Difference;
 use crate::values::{self, Parsed};
 use crate::{Compat, ConfigError, Origin, Relief, ReliefDir};
 

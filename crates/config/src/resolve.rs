@@ -5,8 +5,9 @@ use evictd_evict::Config;
 use evictd_node::{MemorySource, Policy};
 use evictd_quantity::GoDuration;
 
+use crate::behaviour::Behaviour;
 use crate::book::Book;
-use crate::compat::{Behaviour, Difference};
+use crate::compat::Difference;
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{
     Compat, ConfigError, Directory, Flag, LogFormat, LogTarget, MemoryRelief, Origin, PodsOf,

@@ -61,11 +61,10 @@ pub(crate) fn min_free_bytes() -> Option<i64> {
 /// not by lost time unless its kernel counts that or somebody asked for it. Has memory be
 /// relieved where that pays.
 pub fn fit(settings: &mut Resolved) {
-    let swap_is_compressed = swap_is_compressed();
-    if is_small() || swap_is_compressed {
+    if is_small() || swap_is_compressed() {
         settings.distrust_kubelets_formula();
     }
-    settings.settle_memory_relief(swap_is_compressed && can_relieve_memory());
+    settings.settle_memory_relief(swap_is_zram() && can_relieve_memory());
     if !counts_lost_time() {
         settings.leave_lost_time_out();
     }
@@ -96,6 +95,17 @@ fn swap_is_compressed() -> bool {
         enabled.is_ok_and(|text| text.trim() == "Y") && swap_bytes().is_some_and(|all| all > 0)
     };
     has_zram() || has_zswap()
+}
+
+/// Whether there is swap and all of it is zram. Only there memory relief was measured to pay: what
+/// lies on a disk comes back too slowly (docs/dev/relief.md).
+fn swap_is_zram() -> bool {
+    read_text("/proc/swaps".as_ref()).is_ok_and(|swaps| are_all_zram(&swaps))
+}
+
+fn are_all_zram(swaps: &str) -> bool {
+    let mut places = swaps.lines().skip(1).peekable();
+    places.peek().is_some() && places.all(|line| line.starts_with("/dev/zram"))
 }
 
 /// Whether cgroups have `memory.high` and `memory.reclaim`: on v2, the latter since Linux 5.19.
@@ -171,6 +181,24 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Acceptance row 320.
+    #[test]
+    fn swap_is_zram_only_where_all_of_it_is() {
+        const HEADER: &str = "Filename\tType\tSize\tUsed\tPriority\n";
+        const ZRAM: &str = "/dev/zram0 partition 262140 0 100\n";
+        const DISK: &str = "/swapfile file 262140 0 -2\n";
+        for (places, expected) in [
+            (vec![], false),
+            (vec![ZRAM], true),
+            (vec![DISK], false),
+            (vec![ZRAM, DISK], false),
+        ] {
+            let swaps = format!("{HEADER}{}", places.concat());
+            assert_eq!(are_all_zram(&swaps), expected, "{swaps}");
+        }
+        assert!(!are_all_zram(""));
+    }
 
     /// Acceptance row 311.
     #[test]

@@ -242,7 +242,10 @@ fn config_shows_where_each_value_comes_from() {
     machine.min_free_bytes = Some(64 << 20);
     let effective = effective(&resolved, &machine);
     let document = config::Document::new(&effective);
-    insta::assert_snapshot!(both(&config::text::in_text(&effective), &document));
+    insta::assert_snapshot!(both(
+        &config::text::in_text(&effective, config::listed(&effective)),
+        &document
+    ));
 }
 
 #[test]

@@ -42,7 +42,11 @@ pub(crate) const UNTIL_STDIN_ENDS: &str = "until-stdin-ends";
 pub(crate) fn run(settings: &Resolved, until_stdin_ends: bool) -> Result<ExitCode, String> {
     // In ps it is called otherwise than the daemon.
     let _ = rustix::thread::set_name(c"evictd-serve");
-    let places = open_all(settings, &|length| pause(length, until_stdin_ends))?;
+    let places = open_all(
+        settings,
+        &|length| pause(length, until_stdin_ends),
+        &complain,
+    )?;
     if places.is_empty() {
         return Err("nowhere to serve: give --metrics-listen".to_owned());
     }

@@ -1,5 +1,5 @@
 use super::flag::Takes::{List, Value};
-use super::flag::{Form, flag};
+use super::flag::flag;
 use crate::Flag;
 
 /// What is done while memory gets short, beside evictions.
@@ -8,8 +8,7 @@ pub(crate) const MEMORY: [Flag; 2] = [
         "What is tried for memory before a pod is evicted for it, while a soft threshold is met or a \
          hard one is near; no eviction waits for it. The kernel is asked for a hundredth of each pod's \
          memory a second, and the pod that grows fastest gets no more, for 30 seconds at most. auto: on \
-         where swap is compressed in memory (zram, zswap), off elsewhere and with --compat of a \
-         kubelet. Needs --state-dir and cgroup v2.",
+         where all swap is zram, off elsewhere and with --compat of a kubelet. Needs --state-dir and cgroup v2.",
     ),
     flag("keep-alive", List("SERVICE,..."), ("", "sshd,getty"))
     .help(

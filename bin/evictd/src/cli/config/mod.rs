@@ -57,7 +57,7 @@ impl Config {
             let warning = format!("evictd will not start: {error}");
             effective.warnings.push(warning.into());
         }
-        let in_text = || text::in_text(&effective);
+        let in_text = || text::in_text(&effective, listed(&effective));
         let document = Document::new(&effective);
         Ok(print_as(self.json, &document, in_text))
     }
@@ -144,7 +144,7 @@ impl<'a> From<&'a EffectiveThreshold> for ThresholdDocument<'a> {
 }
 
 /// The settings without those that the help does not show either, unless they were given.
-fn listed<'a>(effective: &Effective<'a>) -> impl Iterator<Item = &'a Setting> {
+pub(super) fn listed<'a>(effective: &Effective<'a>) -> impl Iterator<Item = &'a Setting> {
     effective.settings.iter().filter(|of| of.is_listed())
 }
 

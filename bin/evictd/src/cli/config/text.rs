@@ -1,18 +1,21 @@
 use evictd_config::{Effective, EffectiveThreshold, Origin, Setting, Share};
 use evictd_threshold::Operator;
 
-use super::listed;
 use crate::cli::columns::{Columns, wrap};
 
-/// The settings for people, within 80 columns unless a value itself is longer.
-pub(crate) fn in_text(effective: &Effective<'_>) -> String {
+/// What the settings come to for people, with those of them that are `listed`; within 80 columns
+/// unless a value itself is longer.
+pub(crate) fn in_text<'a>(
+    effective: &Effective<'a>,
+    listed: impl Iterator<Item = &'a Setting>,
+) -> String {
     let mut text = thresholds(&effective.thresholds);
     if !effective.allocatable.is_empty() {
         text.push_str("\nAllocatable: the capacity without what is reserved\n");
         text.push_str(&allocatable(&effective.allocatable));
     }
     text.push_str("\nSettings\n");
-    text.push_str(&settings(listed(effective)));
+    text.push_str(&settings(listed));
     if !effective.warnings.is_empty() {
         text.push_str("\nWarnings\n");
         for warning in &effective.warnings {

@@ -3,6 +3,7 @@
 
 pub(super) mod distance;
 pub(super) mod order;
+mod whose;
 
 use core::fmt::Write;
 use core::time::Duration;
@@ -22,10 +23,11 @@ use super::moments::Moments;
 use super::next::{Next, most_pressing};
 use super::output::{complain, print_as};
 use super::record::duration;
-use super::sampled::{Sampled, ask_daemon};
+use super::sampled::Sampled;
 use super::screen::{Paint, for_terminal};
 use distance::Distance;
 use order::{Order, signal};
+pub(crate) use whose::{Whose, settings_of};
 
 /// what would happen now and why, and the order of eviction
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -99,47 +101,6 @@ impl Explain {
         Ok(print_as(self.json, &document, || {
             for_terminal(&document.in_text())
         }))
-    }
-}
-
-/// Whose settings are explained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum Whose {
-    /// Those of the running daemon.
-    Daemon,
-    /// Those of the flags, for what they do not say the defaults.
-    Flags,
-    /// The same, as no daemon answers.
-    NoDaemon,
-}
-
-impl Whose {
-    pub(super) const fn in_words(self) -> &'static str {
-        match self {
-            Self::Daemon => "by the settings of the running daemon\n",
-            Self::Flags => "",
-            Self::NoDaemon => "by these flags and the defaults: no daemon answers at --state-dir\n",
-        }
-    }
-}
-
-/// Where the flags say nothing of what is decided, the daemon's settings are meant.
-pub(super) fn settings_of(command_line: &Typed, settings: &Resolved) -> (Whose, Resolved, View) {
-    const OF_ITS_OWN: [&str; 5] = [
-        "flags-file",
-        "config",
-        "config-dir",
-        "eviction-hard",
-        "eviction-soft",
-    ];
-    let is_given = |name: &&str| !command_line.get(name).is_empty();
-    if OF_ITS_OWN.iter().any(is_given) {
-        return (Whose::Flags, settings.clone(), View::default());
-    }
-    match ask_daemon(settings) {
-        Ok((view, of_daemon)) => (Whose::Daemon, of_daemon, view),
-        Err(_) => (Whose::NoDaemon, settings.clone(), View::default()),
     }
 }
 

@@ -9,7 +9,7 @@ use evictd_node::Signal;
 use evictd_stats::now;
 use serde::Serialize;
 
-use super::{Whose, settings_of};
+use super::whose::{Whose, settings_of};
 use crate::cli::next::Next;
 use crate::cli::output::{NO_PODS, complain, shown, wrong_value};
 use crate::cli::sampled::{RankedPod, Sampled};

@@ -25,7 +25,7 @@ use events::{Wanted, is_named, seconds};
             runs or not: each of the last 50 evictions, when, which pod, why and how; what\n\
             disks gave back; thresholds, conditions and problems, of which the latest 32\n\
             to 64 KiB are kept. --events prints the records of all that happened, one a\n\
-            line, for scripts; docs/events.md has their form. Changes nothing.",
+            line, for scripts; docs/metrics.md has their form. Changes nothing.",
     example = "{command_name}\n\
                {command_name} --since=1d docker/web\n\
                {command_name} --follow\n\

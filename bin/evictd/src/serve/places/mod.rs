@@ -9,24 +9,23 @@ use evictd_config::Resolved;
 use rustix::fd::OwnedFd;
 use rustix::net::listen;
 
-use super::complain;
-
 /// So many connections wait to be accepted, which takes no time.
 const BACKLOG: i32 = 1024;
 
-/// What the flags ask for to be listened at. A port that is taken is waited for, with `pause`:
-/// before the sandbox is entered, which knows no network.
+/// What the flags ask for to be listened at. A port that is taken is waited for, with `pause`,
+/// and `tell` is told: before the sandbox is entered, which knows no network.
 ///
 /// # Errors
 /// Which flag cannot be followed, and why.
 pub(super) fn open_all(
     settings: &Resolved,
     pause: &dyn Fn(Duration),
+    tell: &dyn Fn(&str),
 ) -> Result<Vec<OwnedFd>, String> {
     let mut all = Vec::new();
     if let Some(address) = settings.metrics_listen {
         let flag = format!("--metrics-listen={address}");
-        let tell = |error: &io::Error| complain(&wait_text(&flag, error));
+        let tell = |error: &io::Error| tell(&wait_text(&flag, error));
         let port = when_free(&|| listen_at(address), pause, &tell);
         all.push(port.map_err(|error| format!("{flag}: {error}"))?);
     }
