@@ -32,7 +32,8 @@ kvm_boots() {
   [ "$processor" = x86_64 ] && [ -w /dev/kvm ] || return 1
   (timeout 2 ${machine_of[$processor]} -accel kvm -no-reboot -nodefaults -m 256 -kernel "$kernel" \
     -initrd "$scratch/initramfs" -append 'console=ttyS0 quiet panic=-1 scenario=none limit=60' \
-    -display none -monitor none -serial stdio </dev/null >"$scratch/kvm.log" 2>&1) 2>/dev/null || true
+    -display none -monitor none -serial stdio </dev/null >"$scratch/kvm.log" 2>&1
+    true) 2>/dev/null
   has_booted "$scratch/kvm.log"
 }
 
