@@ -126,8 +126,9 @@ impl Evict {
         self.target(readings, |_| true)
     }
 
-    /// The same for a relief step: one that is for hard thresholds of bytes alone gives
-    /// nothing up for another, even where it began for such a one, or both are met.
+    /// The signal that a relief step frees for, and the amount that has to be available. A step
+    /// for hard thresholds of bytes serves no other threshold, even while both are met. `None`
+    /// when the step is not needed.
     #[must_use]
     pub fn rung_target(&self, rung: ReliefStep, readings: &Readings) -> Option<(Signal, i64)> {
         self.target(readings, |threshold| {

@@ -82,9 +82,8 @@ fn is_small() -> bool {
     read_meminfo().is_ok_and(|info| info.mem_total_bytes.is_some_and(|all| all < SMALL))
 }
 
-/// Whether pages that are swapped out stay in memory, compressed. There the kubelet's formula
-/// misleads too: the root cgroup of v1 counts no more than that of v2 does. The kernel's own
-/// estimate knows neither pool as available.
+/// Whether swapped-out pages stay in memory, compressed. The kubelet's formula counts them as
+/// available then, on cgroup v1 and v2. The kernel's own estimate does not.
 fn swap_is_compressed() -> bool {
     let has_zram = || {
         let swaps = read_text("/proc/swaps".as_ref()).unwrap_or_default();

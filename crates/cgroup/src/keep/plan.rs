@@ -9,8 +9,8 @@ const MOST_EACH: u64 = 64 << 20;
 /// In steps of the largest page, so that the kernel rounds nothing.
 const STEP: u64 = 64 << 10;
 
-/// What each cgroup is to have kept in `memory.min`: services, and each cgroup above them what
-/// all below it have, as the kernel keeps no more than that for them.
+/// The `memory.min` of each cgroup. A cgroup above services gets the sum of those below it,
+/// because the kernel protects no more than a parent has.
 #[derive(Debug, Default)]
 pub(super) struct Plan(pub(super) BTreeMap<PathBuf, Amount>);
 

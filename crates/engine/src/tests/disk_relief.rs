@@ -203,11 +203,7 @@ fn a_reclaim_that_needed_no_rung_says_nothing_of_rungs() {
     let mut engine = short_of_disk("nodefs.available<100Mi");
     turn(&mut engine, 0);
     set_disk(&mut engine, Signal::NodefsAvailable, 500 * MIB);
-    let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
-    let answers = jobs
-        .iter()
-        .map(|job| (job.number, Ok(Collected::default())));
-    engine.reclaim_mut().relieved.extend(answers);
+    answered(&mut engine);
     turn(&mut engine, 50);
     set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
     let rungs: Vec<ReliefStep> = climbed(&mut engine)
@@ -225,11 +221,7 @@ fn what_gave_no_inodes_may_give_bytes() {
     set_disk(&mut engine, Signal::NodefsInodesFree, 50 * MIB);
     for now in (0..1000).step_by(50) {
         turn(&mut engine, now);
-        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
-        let answers = jobs
-            .iter()
-            .map(|job| (job.number, Ok(Collected::default())));
-        engine.reclaim_mut().relieved.extend(answers);
+        answered(&mut engine);
     }
     assert!(engine.pods().killed().is_empty(), "it holds no inodes");
     set_disk(&mut engine, Signal::NodefsAvailable, 50 * MIB);
@@ -278,11 +270,7 @@ fn a_pod_is_not_evicted_by_what_was_read_before_the_ladder() {
     engine.node_mut().set(Sample::default());
     for now in (0..60_000).step_by(50) {
         turn(&mut engine, now);
-        let jobs = core::mem::take(&mut engine.reclaim_mut().jobs);
-        let answers = jobs
-            .iter()
-            .map(|job| (job.number, Ok(Collected::default())));
-        engine.reclaim_mut().relieved.extend(answers);
+        answered(&mut engine);
     }
     assert!(engine.pods().killed().is_empty());
 }

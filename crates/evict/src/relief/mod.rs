@@ -23,11 +23,11 @@ pub use pod::ReliefPod;
 pub use said::{Known, Said, Saying};
 pub use steps::{Act, Lift, Lifted, Need, Steps};
 
-/// A pod is asked for a hundredth of its memory at a time,
+/// One reclaim asks a pod for a hundredth of its memory.
 const SHARE: u64 = 100;
-/// that often at most, and while it waits for memory no longer than so many thousandths of
-/// the time.
+/// The shortest time between two reclaims of one pod.
 const RECLAIM_EVERY: Duration = Duration::from_secs(1);
+/// A pod that waits for memory longer than this is left alone, in thousandths of the time.
 const MOST_WAITING: u64 = 10;
 
 /// A pod that gains so much in a second grows.

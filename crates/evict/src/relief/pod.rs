@@ -11,9 +11,9 @@ use super::steps::{Lift, Lifted};
 /// How long there is no brake after one, unless there was room again.
 const BRAKE_RESTS: Duration = Duration::from_secs(60);
 
-/// A pod that cannot be read is remembered for so many looks: it may only be that descriptors
-/// are lacking, and it rests from what was done to it. Looks, as there may be minutes between
-/// two of them.
+/// An unreadable pod is forgotten after this number of looks. Until then it keeps its rest, since
+/// evictd may only be out of descriptors. Looks are counted and not seconds, because minutes may
+/// lie between two looks.
 const REMEMBERED: u32 = 10;
 
 /// What was just measured of a pod.
@@ -39,7 +39,7 @@ pub struct ReliefPod<'a> {
 pub(super) struct Held {
     pub(super) uid: String,
     cgroup: u64,
-    /// At so many looks in a row it was not there, or could not be read.
+    /// The number of looks in a row that did not find or could not read the pod.
     missed: u32,
     usage: (Mono, u64),
     /// How much it gained in a second, as of the last look.

@@ -14,7 +14,7 @@ pub(crate) enum Whose {
     Daemon,
     /// Those of the flags, for what they do not say the defaults.
     Flags,
-    /// The same, as no daemon answers.
+    /// Those of the flags and the defaults, because no daemon answers.
     NoDaemon,
 }
 
