@@ -380,6 +380,19 @@ is_running() {
 
 has_stopped() { ! is_running "$@"; }
 
+# stays_stopped RUNTIME NAME: whether it comes to rest: three looks in a row, a second apart,
+# find it stopped. A runtime whose machine is busy starts it some times more before it hears
+# that it shall not.
+stays_stopped() {
+  local looks=0 stopped=0
+  while [ $((looks += 1)) -le 20 ]; do
+    if is_running "$@"; then stopped=0; else stopped=$((stopped + 1)); fi
+    [ $stopped -lt 3 ] || return 0
+    sleep 1
+  done
+  return 1
+}
+
 # restart_policy RUNTIME NAME
 restart_policy() { "$1_api" GET "/containers/$2/json" | jq -r .HostConfig.RestartPolicy.Name; }
 
