@@ -146,10 +146,13 @@ impl Disk {
         // Made twice: those of one pod at a time take little memory.
         let trees_of = |found: &FoundPod| trees(&found.pod, dirs, &containers_of(found));
         let trees = found.iter().flat_map(trees_of);
-        self.scanner.watch(trees.map(|tree| tree.path));
+        self.scanner.watch(trees.map(|tree| tree.tree()));
         for (found, candidate) in found.iter().zip(candidates) {
             if let Some(usage) = &mut candidate.usage {
-                add_disk_usage(usage, &trees_of(found), &|tree| self.scanner.usage(tree));
+                let scanner = &self.scanner;
+                add_disk_usage(usage, &trees_of(found), &|tree| {
+                    scanner.usage_of(&tree.tree())
+                });
             }
         }
     }
@@ -176,7 +179,9 @@ impl Disk {
         mounts.watch(runtimes, found.iter().flat_map(mounts_of));
         for (found, candidate) in found.iter().zip(candidates) {
             if let Some(usage) = &mut candidate.usage {
-                add_mounts(usage, &mounts_of(found), &|path| mounts.usage(path));
+                add_mounts(usage, &mounts_of(found), &|tree| mounts.usage(tree));
+                let containers = containers_of(found);
+                usage.disk_in_part |= containers.iter().any(|one| has_mounts_left_out(one));
             }
         }
     }
@@ -234,16 +239,14 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
         if let WritableLayer::Dir(path) = &container.layer {
             let container = name.clone();
             let kind = TreeKind::Layer { container };
-            let path = Arc::clone(path);
-            trees.push(PodTree { path, kind });
+            trees.push(PodTree::whole(Arc::clone(path), kind));
         }
         if let Some(path) = container.log.as_deref().and_then(log_dir)
             && trees.iter().all(|tree| !path.starts_with(&tree.path))
         {
             let container = Some(name.clone());
             let kind = TreeKind::Log { container };
-            let path = path.into();
-            trees.push(PodTree { path, kind });
+            trees.push(PodTree::whole(path.into(), kind));
         }
     }
     // What was made for a container alone is its pod's own, where that has a limit
@@ -253,6 +256,7 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
         let anonymous = mounts.filter(|mount| mount.is_anonymous);
         trees.extend(anonymous.map(|mount| PodTree {
             path: Arc::clone(&mount.source),
+            among: mount.among.clone(),
             kind: TreeKind::Volume {
                 name: mount.source.to_string_lossy().into_owned(),
                 is_own: true,
@@ -260,6 +264,11 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
         }));
     }
     trees
+}
+
+/// Whether it has mounts that are not kept, so that it may have written more than is known.
+fn has_mounts_left_out(container: &ListedContainer) -> bool {
+    container.mounts.iter().any(|mount| mount.left_out > 0)
 }
 
 /// The directory of a log: what rotation made lies beside it.
