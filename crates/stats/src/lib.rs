@@ -44,7 +44,7 @@ pub use outside::{Holder, HolderKind, OutsideReader};
 pub use pids::{NodePids, TaskCount};
 pub use pod::{PodReader, PodSample};
 pub use pod_disk::{PodDirs, PodTree, TreeKind, pod_trees};
-pub use pod_disk::{add_disk_usage, add_mounts, add_open_files};
+pub use pod_disk::{add_deleted_of_layers, add_disk_usage, add_mounts, add_open_files};
 pub use sample::NodeSample;
 pub use stall::MemoryStall;
 

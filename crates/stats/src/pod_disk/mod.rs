@@ -234,8 +234,14 @@ fn lie_together(
     layer.is_some() && layer == log
 }
 
-/// Adds what a pod's processes hold of deleted files, so that the pod is ranked by it. It is
-/// no ephemeral storage that a limit is about.
+/// Adds what a pod's processes hold of deleted files of its containers' layers to what it keeps
+/// itself, so that it counts for its own limit.
+pub fn add_deleted_of_layers(usage: &mut PodUsage, found: OpenFiles) {
+    let more = Some(found.own_layer.bytes).filter(|bytes| *bytes > 0);
+    usage.ephemeral_storage_bytes = sum(usage.ephemeral_storage_bytes, more);
+}
+
+/// Adds what a pod's processes hold of deleted files, so that the pod is ranked by it.
 pub fn add_open_files(usage: &mut PodUsage, found: OpenFiles) {
     const NAME: &str = "deleted, open files";
     if found == OpenFiles::default() {

@@ -4,8 +4,9 @@ use evictd_node::Mono;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Container, Medium, Pod, Volume, VolumeSource};
 
-use super::{PodDirs, PodTree, TreeKind, add_disk_usage, add_mounts, pod_trees};
-use crate::{DiskTree, MountedOn, TreeUsage};
+use super::{PodDirs, PodTree, TreeKind, add_deleted_of_layers};
+use super::{add_disk_usage, add_mounts, pod_trees};
+use crate::{DiskTree, Held, MountedOn, OpenFiles, TreeUsage};
 
 fn dirs() -> PodDirs {
     PodDirs {
@@ -292,4 +293,31 @@ fn what_is_mounted_ranks_a_pod_and_is_no_storage_of_its_own() {
     assert_eq!(usage.ephemeral_storage_bytes, None);
     add_mounts(&mut usage, &paths(&["/v/unknown"]), &of);
     assert!(usage.disk_in_part);
+}
+
+/// Acceptance row 291: a file that is deleted and open takes as much of a disk as before.
+#[test]
+fn deleted_open_files_of_the_layer_count_for_the_limit() {
+    let mib = 1 << 20;
+    let held = |bytes| Held { bytes, inodes: 1 };
+    let found = OpenFiles {
+        nodefs: held(7 * mib),
+        layers: held(300 * mib),
+        own_layer: held(200 * mib),
+    };
+    for (known, expected) in [(Some(mib), 201 * mib), (None, 200 * mib)] {
+        let mut usage = PodUsage {
+            ephemeral_storage_bytes: known,
+            ..PodUsage::default()
+        };
+        add_deleted_of_layers(&mut usage, found);
+        assert_eq!(usage.ephemeral_storage_bytes, Some(expected));
+    }
+    let mut unknown = PodUsage::default();
+    add_deleted_of_layers(&mut unknown, OpenFiles::default());
+    assert_eq!(
+        unknown,
+        PodUsage::default(),
+        "which says nothing of the rest"
+    );
 }

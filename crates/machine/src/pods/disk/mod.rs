@@ -12,7 +12,8 @@ use evictd_node::pod::Pod;
 use evictd_rank::Candidate;
 use evictd_stats::{
     DiskScanner, Hierarchies, OpenFiles, OpenFilesReader, PodDirs, PodTree, Progress, TreeKind,
-    add_disk_usage, add_mounts, add_open_files, now, pod_trees,
+    WatchedDisks, add_deleted_of_layers, add_disk_usage, add_mounts, add_open_files, now,
+    pod_trees,
 };
 
 use mounts::{Mounts, Others};
@@ -69,13 +70,18 @@ pub(super) struct Disk {
     mounts: Option<Mounts>,
     /// What looks for deleted files that are open.
     open_files: Option<OpenFilesReader>,
+    /// What looks for those of pods that have a limit.
+    of_limited: Option<OpenFilesReader>,
     /// It is to look with the next list of pods: a disk is short.
     looks: bool,
 }
 
 /// What was found of deleted files counts for so long: they are looked for only while a
-/// disk is short.
+/// disk is short, or where a pod has a limit.
 const KEPT: Duration = Duration::from_secs(30);
+
+/// For a limit they are looked for so often at most.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// The containers of a pod, as its runtime knows them.
 type ContainersOf<'a> = &'a dyn Fn(&FoundPod) -> Vec<&'a ListedContainer>;
@@ -83,14 +89,16 @@ type ContainersOf<'a> = &'a dyn Fn(&FoundPod) -> Vec<&'a ListedContainer>;
 impl Disk {
     fn new(scanner: DiskScanner, dirs: PodDirs, proc: &Path) -> Self {
         let watched = dirs.open_files_on.clone();
-        let reader = |on| OpenFilesReader::new(proc.to_path_buf(), on);
+        let reader =
+            |on: Option<WatchedDisks>| on.map(|on| OpenFilesReader::new(proc.to_path_buf(), on));
         let mounts_on = dirs.mounts_on.clone();
         let mounts = |on| Mounts::new(proc.to_path_buf(), on);
         Self {
             scanner,
             dirs,
             mounts: mounts_on.map(mounts),
-            open_files: watched.map(reader),
+            open_files: reader(watched.clone()),
+            of_limited: reader(watched),
             looks: false,
         }
     }
@@ -195,9 +203,7 @@ impl Disk {
         candidates: &mut [Candidate],
     ) {
         let all = [&of.memory, &of.pids, &of.unified, &of.freezer];
-        let (Some(reader), Some(hierarchy)) =
-            (&mut self.open_files, all.into_iter().flatten().next())
-        else {
+        let Some(hierarchy) = all.into_iter().flatten().next() else {
             return;
         };
         let below = |found: &FoundPod| -> Vec<PathBuf> {
@@ -205,6 +211,12 @@ impl Disk {
                 .cgroups()
                 .map(|cgroup| hierarchy.below(cgroup))
                 .collect()
+        };
+        if let Some(reader) = &mut self.of_limited {
+            add_of_limited(reader, &below, found, candidates);
+        }
+        let Some(reader) = &mut self.open_files else {
+            return;
         };
         if core::mem::take(&mut self.looks) {
             reader.ask(found.iter().flat_map(below).collect());
@@ -219,6 +231,33 @@ impl Disk {
             };
             let all = below(found).into_iter().map(|cgroup| reader.of(&cgroup));
             add_open_files(usage, all.fold(OpenFiles::default(), OpenFiles::plus));
+        }
+    }
+}
+
+/// Adds what the processes of pods that have a limit hold of deleted files, which are looked
+/// for regularly.
+fn add_of_limited(
+    reader: &mut OpenFilesReader,
+    below: &dyn Fn(&FoundPod) -> Vec<PathBuf>,
+    found: &[FoundPod],
+    candidates: &mut [Candidate],
+) {
+    let is_limited = |found: &&FoundPod| found.pod.local_storage_limit().is_some();
+    if !found.iter().any(|found| is_limited(&found)) {
+        return;
+    }
+    reader.poll();
+    if reader.is_due(now(), LOOK_EVERY) {
+        reader.ask(found.iter().filter(is_limited).flat_map(below).collect());
+    }
+    if reader.sampled().is_none_or(|at| now().since(at) > KEPT) {
+        return;
+    }
+    for (found, candidate) in found.iter().zip(candidates) {
+        if let (true, Some(usage)) = (is_limited(&found), &mut candidate.usage) {
+            let all = below(found).into_iter().map(|cgroup| reader.of(&cgroup));
+            add_deleted_of_layers(usage, all.fold(OpenFiles::default(), OpenFiles::plus));
         }
     }
 }
