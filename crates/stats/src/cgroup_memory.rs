@@ -161,6 +161,9 @@ fn usage(version: Version, own: Option<u64>, text: &Buffer) -> Result<MemoryUsag
             stat.refaulted_pages,
         ),
     };
+    if inactive_file.is_some_and(|bytes| bytes >= Limit::UNLIMITED_FROM) {
+        return Err(Cause::Impossible("inactive_file"));
+    }
     let usage_bytes = match own {
         Some(own) => own,
         None => anon

@@ -1,11 +1,13 @@
 //! A line of a kernel file that makes no sense costs what it says, and nothing else: each line
 //! of each file that the node's readings are made of is replaced by each of a set of poisons.
 
+use std::path::Path;
+
 use evictd_node::{Reading, Signal};
 
 use super::node::{at, v1, v2};
 use super::tree::{LONG, Tree};
-use crate::{NodeReader, NodeSettings};
+use crate::{Hierarchies, Hierarchy, NodeReader, NodeSettings, PodReader, Version};
 
 /// A line's value, or all of it where it has no key.
 const POISONS: &[&str] = &[
@@ -118,4 +120,83 @@ fn one_bad_line_leaves_all_else_guarded() {
     try_each(&tree, &settings, "cg/memory");
     let (tree, settings) = v2();
     try_each(&tree, &settings, "cg");
+}
+
+/// Of a pod: memory is what the cgroup says or what its processes hold, and never nothing.
+#[test]
+fn one_bad_line_leaves_all_else_of_a_pod_known() {
+    for version in [Version::V1, Version::V2] {
+        let (usage, swap, prefix) = match version {
+            Version::V1 => (
+                "memory.usage_in_bytes",
+                "memory.memsw.usage_in_bytes",
+                "total_",
+            ),
+            Version::V2 => ("memory.current", "memory.swap.current", ""),
+        };
+        let tree = Tree::new();
+        let stat = format!("{prefix}rss 1\nanon 2\n{prefix}inactive_file 10485760\nslab 3\n");
+        let files = [
+            (usage, "104857600\n"),
+            ("memory.stat", &stat),
+            (swap, "104861696\n"),
+            ("pids.current", "7\n"),
+        ];
+        for (name, text) in files {
+            tree.put(&format!("cg/pod/{name}"), text);
+        }
+        tree.put("cg/pod/cgroup.procs", "11\n12\n");
+        for pid in ["11", "12"] {
+            tree.put(&format!("proc/{pid}/statm"), "9000 5000 1 1 0 1 0\n");
+        }
+        let hierarchy = Some(Hierarchy {
+            version,
+            mount_point: tree.path("cg"),
+        });
+        let hierarchies = Hierarchies {
+            memory: hierarchy.clone(),
+            pids: hierarchy,
+            ..Hierarchies::default()
+        };
+        let mut reader = PodReader::with_proc(&hierarchies, &tree.path("proc"), 4096);
+        let mut read = || {
+            let sample = reader.read(Path::new("pod"), None).unwrap();
+            let memory = sample.memory.map(|memory| memory.working_set_bytes());
+            (
+                memory,
+                sample.resident_bytes,
+                sample.swap_bytes,
+                sample.process_count,
+            )
+        };
+        let good = read();
+        assert_eq!(good.0, Some(94_371_840));
+        for (file, text) in files {
+            for place in 0..text.lines().count() {
+                for poison in POISONS {
+                    let lines = text.lines().enumerate().map(|(at, line)| {
+                        let key = line.find(' ').map_or("", |at| line.split_at(at + 1).0);
+                        let bad = format!("{key}{poison}");
+                        if at == place { bad } else { line.to_owned() }
+                    });
+                    let bad = lines.fold(String::new(), |all, line| all + &line + "\n");
+                    tree.put(&format!("cg/pod/{file}"), &bad);
+                    let (memory, resident, swap_bytes, processes) = read();
+                    let is_known =
+                        memory == good.0 || memory.is_none() && resident == Some(40_960_000);
+                    assert!(is_known, "{file}: {bad:?}: {memory:?} {resident:?}");
+                    let is_counted = processes == Some(if file == "pids.current" { 2 } else { 7 });
+                    let is_same = processes == good.3;
+                    assert!(is_counted || is_same, "{file}: {bad:?}: {processes:?}");
+                    let is_same = swap_bytes == good.2;
+                    assert!(
+                        is_same || swap_bytes.is_none(),
+                        "{file}: {bad:?}: {swap_bytes:?}"
+                    );
+                }
+            }
+            tree.put(&format!("cg/pod/{file}"), text);
+            assert_eq!(read(), good);
+        }
+    }
 }
