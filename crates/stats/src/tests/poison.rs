@@ -122,10 +122,18 @@ fn one_bad_line_leaves_all_else_guarded() {
     try_each(&tree, &settings, "cg");
 }
 
-/// Of a pod: memory is what the cgroup says or what its processes hold, and never nothing.
-#[test]
-fn one_bad_line_leaves_all_else_of_a_pod_known() {
-    for version in [Version::V1, Version::V2] {
+/// A pod of two processes that hold 40,960,000 bytes together, and its files.
+struct PodFiles {
+    tree: Tree,
+    reader: PodReader,
+    files: [(&'static str, String); 4],
+}
+
+/// Memory by the cgroup and by the processes, swap, and how many processes there are.
+type Known = (Option<u64>, Option<u64>, Option<u64>, Option<u64>);
+
+impl PodFiles {
+    fn new(version: Version) -> Self {
         let (usage, swap, prefix) = match version {
             Version::V1 => (
                 "memory.usage_in_bytes",
@@ -134,15 +142,15 @@ fn one_bad_line_leaves_all_else_of_a_pod_known() {
             ),
             Version::V2 => ("memory.current", "memory.swap.current", ""),
         };
-        let tree = Tree::new();
         let stat = format!("{prefix}rss 1\nanon 2\n{prefix}inactive_file 10485760\nslab 3\n");
         let files = [
-            (usage, "104857600\n"),
-            ("memory.stat", &stat),
-            (swap, "104861696\n"),
-            ("pids.current", "7\n"),
+            (usage, "104857600\n".to_owned()),
+            ("memory.stat", stat),
+            (swap, "104861696\n".to_owned()),
+            ("pids.current", "7\n".to_owned()),
         ];
-        for (name, text) in files {
+        let tree = Tree::new();
+        for (name, text) in &files {
             tree.put(&format!("cg/pod/{name}"), text);
         }
         tree.put("cg/pod/cgroup.procs", "11\n12\n");
@@ -158,45 +166,69 @@ fn one_bad_line_leaves_all_else_of_a_pod_known() {
             pids: hierarchy,
             ..Hierarchies::default()
         };
-        let mut reader = PodReader::with_proc(&hierarchies, &tree.path("proc"), 4096);
-        let mut read = || {
-            let sample = reader.read(Path::new("pod"), None).unwrap();
-            let memory = sample.memory.map(|memory| memory.working_set_bytes());
-            (
-                memory,
-                sample.resident_bytes,
-                sample.swap_bytes,
-                sample.process_count,
-            )
+        let reader = PodReader::with_proc(&hierarchies, &tree.path("proc"), 4096);
+        Self {
+            tree,
+            reader,
+            files,
+        }
+    }
+
+    fn read(&mut self) -> Known {
+        let sample = self.reader.read(Path::new("pod"), None).unwrap();
+        let memory = sample.memory.map(|memory| memory.working_set_bytes());
+        let (swap, processes) = (sample.swap_bytes, sample.process_count);
+        (memory, sample.resident_bytes, swap, processes)
+    }
+}
+
+/// A text whose line at that place has another value.
+fn with_value(text: &str, place: usize, value: &str) -> String {
+    let lines = text.lines().enumerate().map(|(at, line)| {
+        let key = line.find(' ').map_or("", |at| line.split_at(at + 1).0);
+        let line = if at == place {
+            format!("{key}{value}")
+        } else {
+            line.to_owned()
         };
-        let good = read();
-        assert_eq!(good.0, Some(94_371_840));
-        for (file, text) in files {
-            for place in 0..text.lines().count() {
-                for poison in POISONS {
-                    let lines = text.lines().enumerate().map(|(at, line)| {
-                        let key = line.find(' ').map_or("", |at| line.split_at(at + 1).0);
-                        let bad = format!("{key}{poison}");
-                        if at == place { bad } else { line.to_owned() }
-                    });
-                    let bad = lines.fold(String::new(), |all, line| all + &line + "\n");
-                    tree.put(&format!("cg/pod/{file}"), &bad);
-                    let (memory, resident, swap_bytes, processes) = read();
-                    let is_known =
-                        memory == good.0 || memory.is_none() && resident == Some(40_960_000);
-                    assert!(is_known, "{file}: {bad:?}: {memory:?} {resident:?}");
-                    let is_counted = processes == Some(if file == "pids.current" { 2 } else { 7 });
-                    let is_same = processes == good.3;
-                    assert!(is_counted || is_same, "{file}: {bad:?}: {processes:?}");
-                    let is_same = swap_bytes == good.2;
-                    assert!(
-                        is_same || swap_bytes.is_none(),
-                        "{file}: {bad:?}: {swap_bytes:?}"
-                    );
-                }
+        line + "\n"
+    });
+    lines.collect()
+}
+
+/// Of a pod: memory is what the cgroup says or what its processes hold, and never nothing.
+#[test]
+fn one_bad_line_leaves_all_else_of_a_pod_known() {
+    for version in [Version::V1, Version::V2] {
+        let mut pod = PodFiles::new(version);
+        let good = pod.read();
+        assert_eq!((good.0, good.3), (Some(94_371_840), Some(7)));
+        for (file, text) in pod.files.clone() {
+            let path = format!("cg/pod/{file}");
+            for (place, poison) in
+                (0..text.lines().count()).flat_map(|at| POISONS.iter().map(move |p| (at, p)))
+            {
+                let bad = with_value(&text, place, poison);
+                pod.tree.put(&path, &bad);
+                let (memory, resident, swap, processes) = pod.read();
+                let is_by_processes = memory.is_none() && resident == Some(40_960_000);
+                assert!(memory == good.0 || is_by_processes, "{path}: {bad:?}");
+                let counted = if file == "pids.current" {
+                    Some(2)
+                } else {
+                    good.3
+                };
+                assert!(
+                    processes == counted || processes == good.3,
+                    "{path}: {bad:?}"
+                );
+                assert!(
+                    swap == good.2 || swap.is_none(),
+                    "{path}: {bad:?}: {swap:?}"
+                );
             }
-            tree.put(&format!("cg/pod/{file}"), text);
-            assert_eq!(read(), good);
+            pod.tree.put(&path, &text);
+            assert_eq!(pod.read(), good);
         }
     }
 }
