@@ -61,7 +61,8 @@ impl Presser {
         self.memory.open(cgroup)?.ok_or(Errno::NOENT)
     }
 
-    /// How a cgroup fares; `None` where it is gone or does not say what it uses.
+    /// How a cgroup fares; `None` where it is gone, or does not say what it uses and what it
+    /// has read back.
     pub fn fares(&mut self, cgroup: &Path) -> Option<Fares> {
         let dir = self.dir(cgroup).ok()?;
         let inode = fstat(&dir).ok()?.st_ino;
@@ -75,8 +76,8 @@ impl Presser {
         let pressure = read_start(dir.as_fd(), c"memory.pressure", &mut text);
         let waited = pressure.ok().and_then(|text| parse_some_stall(text).ok());
         let waited_usec = waited.and_then(|waited| u64::try_from(waited.as_micros()).ok());
-        let stat = read_file(&dir, c"memory.stat", &mut self.text);
-        let refaulted_pages = stat.map_or(0, |()| refaults(&self.text));
+        read_file(&dir, c"memory.stat", &mut self.text).ok()?;
+        let refaulted_pages = refaults(&self.text)?;
         Some(Fares {
             inode,
             usage_bytes,
@@ -109,11 +110,13 @@ fn used(dir: BorrowedFd<'_>) -> Result<u64, Errno> {
     text.parse().map_err(|_| Errno::BADMSG)
 }
 
-/// Pages that were read back, of the cgroup and all below it.
-fn refaults(stat: &[u8]) -> u64 {
-    let stat = parse_memory_stat(stat).unwrap_or_default();
+/// Pages that were read back, of the cgroup and all below it. None are counted by old
+/// kernels; `None` where the number makes no sense.
+fn refaults(stat: &[u8]) -> Option<u64> {
+    let stat = parse_memory_stat(stat);
     let whole = stat.total_refaulted_pages.or(stat.refaulted_pages);
-    whole.unwrap_or(0)
+    let is_bad = stat.bad_fields().any(|key| key.contains("refault"));
+    (!is_bad).then_some(whole.unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -123,10 +126,11 @@ mod tests {
     #[test]
     fn what_the_kernel_says_of_a_cgroup() {
         let stat = b"anon 1\nworkingset_refault_anon 3\nworkingset_refault_file 4\nworkingset_nodereclaim 9\n";
-        assert_eq!(refaults(stat), 7);
-        assert_eq!(refaults(b"workingset_refault 5\n"), 5);
+        assert_eq!(refaults(stat), Some(7));
+        assert_eq!(refaults(b"workingset_refault 5\n"), Some(5));
         let v1 = b"workingset_refault 5\ntotal_workingset_refault 8\n";
-        assert_eq!(refaults(v1), 8, "with all below it");
-        assert_eq!(refaults(b""), 0);
+        assert_eq!(refaults(v1), Some(8), "with all below it");
+        assert_eq!(refaults(b""), Some(0));
+        assert_eq!(refaults(b"workingset_refault -5\n"), None);
     }
 }

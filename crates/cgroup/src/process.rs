@@ -83,7 +83,9 @@ impl Proc {
     }
 
     fn parent(&self, pid: Pid) -> Option<Pid> {
-        self.stat(pid, |stat| stat.ppid).and_then(Pid::from_raw)
+        self.stat(pid, |stat| stat.ppid)
+            .flatten()
+            .and_then(Pid::from_raw)
     }
 
     /// From ourselves upwards, and process 1.

@@ -112,9 +112,11 @@ pub(crate) fn read_populated(events: &OwnedFd) -> Result<bool, Errno> {
     };
     let mut entries = flat_keyed(buffer.get(..length).unwrap_or_default());
     let populated = entries.find(|entry| entry.key() == b"populated");
-    populated
-        .map(|entry| entry.value() != b"0")
-        .ok_or(Errno::INVAL)
+    match populated.as_ref().map(|entry| entry.value()) {
+        Some(b"0") => Ok(false),
+        Some(b"1") => Ok(true),
+        _ => Err(Errno::INVAL),
+    }
 }
 
 /// False when there is nothing to read: the cgroup is gone, or it is a v2

@@ -120,6 +120,11 @@ pub struct ListedMount {
     pub is_volume: bool,
     /// Whether that volume was made for the container alone, by no name.
     pub is_anonymous: bool,
+    /// Of what lies in the source, only volumes with these keys
+    /// ([`volume_key`](evictd_node::pod::volume_key)), sorted; all of it where `None`.
+    pub among: Option<Arc<[u64]>>,
+    /// It stands for so many mounts of the container that were not kept; the source is empty.
+    pub left_out: u32,
 }
 
 impl ListedMount {
@@ -130,6 +135,8 @@ impl ListedMount {
             source,
             is_volume,
             is_anonymous: false,
+            among: None,
+            left_out: 0,
         }
     }
 }

@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use evictd_evict::NodeReclaim;
 use evictd_gc::{Backoff, ImageJob};
-use evictd_node::{Mono, ReliefStep};
+use evictd_node::{Mono, Reading, ReliefStep};
 
 use crate::ports::{Collect, Collected};
 use crate::timers::{Timer, Timers};
@@ -21,6 +21,17 @@ const CONTAINERS_EVERY: Duration = Duration::from_secs(60);
 const FIRST_REST: Duration = Duration::from_secs(10);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
+/// A deletion is waited for while it frees something within so long. How long it takes in all,
+/// the pods choose that left what is deleted.
+const FREES_WITHIN: Duration = Duration::from_secs(10);
+
+/// So much of a disk shows that it does.
+const VISIBLE: i64 = 1000;
+
+/// Deletions that went on by themselves, of which an answer is still to come; the oldest is
+/// forgotten first.
+const FEW: usize = 8;
+
 /// What is collected, and what is awaited.
 #[derive(Default)]
 pub(crate) struct Reclaiming {
@@ -28,6 +39,10 @@ pub(crate) struct Reclaiming {
     number: u64,
     /// The reclaim for a threshold that waits for the runtimes.
     awaited: Option<Awaited>,
+    /// Jobs that are not waited for any more, and go on.
+    left_behind: Vec<u64>,
+    /// The number of the deletion of what dead pods left that is under way.
+    deletion: Option<u64>,
     /// Regular collections of which no answer has come.
     regular: usize,
     /// The last regular job about images, and how its like have fared.
@@ -67,6 +82,8 @@ pub(crate) struct Awaited {
     number: u64,
     /// How many have not answered it.
     answers: usize,
+    /// Since when nothing was freed, and what was left then.
+    idle: Option<(Mono, Reading)>,
     /// Whether what dead pods left was seen to, which belongs to the call for containers.
     saw_to_leftovers: bool,
     /// Whether anything was deleted at all.
@@ -86,6 +103,7 @@ impl Awaited {
             all: (calls, rungs),
             number: 0,
             answers: 0,
+            idle: None,
             saw_to_leftovers: false,
             gave: false,
             is_cut_short: false,
@@ -103,6 +121,22 @@ impl Awaited {
     pub(crate) fn sees_to_leftovers(&mut self) -> bool {
         self.step() == Some(Step::Call(NodeReclaim::ContainerGc))
             && !core::mem::replace(&mut self.saw_to_leftovers, true)
+    }
+
+    /// Whether the job under way has freed nothing for so long, of what is short, that it is
+    /// not waited for any more: one that deletes what pods have left. Images and relief steps
+    /// are not the pods' to prolong.
+    fn is_idle(&mut self, now: Mono, left: Reading) -> bool {
+        if self.step() != Some(Step::Call(NodeReclaim::ContainerGc)) {
+            return false;
+        }
+        let (since, then) = *self.idle.get_or_insert((now, left));
+        let visible = (left.capacity / VISIBLE).max(1);
+        if left.available >= then.available.saturating_add(visible) {
+            self.idle = Some((now, left));
+            return false;
+        }
+        now.since(since) >= FREES_WITHIN
     }
 
     /// Goes on to the next step.
@@ -161,11 +195,6 @@ impl Reclaiming {
         core::mem::replace(&mut self.empties_memory, false)
     }
 
-    /// The number of the job whose answers the reclaim under way waits for.
-    pub(crate) fn awaited_number(&self) -> Option<u64> {
-        self.awaited.as_ref().map(|reclaim| reclaim.number)
-    }
-
     /// Whether these steps are not taken now, as they gave nothing back lately. What others
     /// gave says nothing of them.
     pub(crate) fn rests(&self, now: Mono, steps: Steps, timers: &Timers) -> bool {
@@ -217,11 +246,38 @@ impl Reclaiming {
         answers: usize,
     ) -> Option<Awaited> {
         (reclaim.number, reclaim.answers) = (number, answers);
+        reclaim.idle = None;
         if answers == 0 {
             return Some(reclaim);
         }
         self.awaited = Some(reclaim);
         None
+    }
+
+    /// The reclaim under way, where its job frees nothing of what is short: that goes on by
+    /// itself, and no eviction waits for it.
+    pub(crate) fn leave_idle(&mut self, now: Mono, left: Reading) -> Option<Awaited> {
+        let reclaim = self.awaited.take_if(|reclaim| reclaim.is_idle(now, left))?;
+        if self.left_behind.len() >= FEW {
+            self.left_behind.remove(0);
+        }
+        self.left_behind.push(reclaim.number);
+        Some(reclaim)
+    }
+
+    /// The deletion of what dead pods left begins as that job.
+    pub(crate) const fn begin_deletion(&mut self, number: u64) {
+        self.deletion = Some(number);
+    }
+
+    /// Whether one is under way.
+    pub(crate) const fn is_deleting(&self) -> bool {
+        self.deletion.is_some()
+    }
+
+    /// The deletion is over. Its number, where it was one for a disk.
+    pub(crate) const fn end_deletion(&mut self) -> Option<u64> {
+        self.deletion.take()
     }
 
     /// What is to be collected now, whatever the pressure: nothing while an answer is
@@ -289,6 +345,9 @@ impl Reclaiming {
             reclaim.gave |= has_given;
             reclaim.answers = reclaim.answers.saturating_sub(1);
             return (true, self.awaited.take_if(|reclaim| reclaim.answers == 0));
+        }
+        if self.left_behind.contains(&number) {
+            return (true, None);
         }
         self.regular = self.regular.saturating_sub(1);
         // Of a dry run, what would be done counts as not done.

@@ -1,4 +1,5 @@
-use crate::{ParseError, flat_keyed};
+use crate::known::{Bad, Known};
+use crate::scan::{Lines, Piece, key_and_value};
 
 /// What eviction reads of a `memory.stat`, v1 and v2.
 ///
@@ -25,47 +26,67 @@ pub struct MemoryStat {
     /// `workingset_refault_anon` and `workingset_refault_file`, before Linux 5.9 one number
     /// (v2): pages that were taken from it and read back, since it began.
     pub refaulted_pages: Option<u64>,
-    /// The same of the subtree (v1).
+    /// Pages of the subtree that were taken and read back, since it began (v1).
     pub total_refaulted_pages: Option<u64>,
+    pub(crate) bad: Bad,
 }
 
-/// Of either kind, or both in one.
-fn is_refault(key: &[u8]) -> bool {
-    matches!(
-        key,
-        b"workingset_refault" | b"workingset_refault_anon" | b"workingset_refault_file"
-    )
+/// The fields of [`MemoryStat`], in its order; pages that were read back are counted by
+/// kind, or before Linux 5.9 all in one.
+const KEYS: [&str; 12] = [
+    "anon",
+    "file",
+    "inactive_file",
+    "total_rss",
+    "total_cache",
+    "total_inactive_file",
+    "workingset_refault",
+    "workingset_refault_anon",
+    "workingset_refault_file",
+    "total_workingset_refault",
+    "total_workingset_refault_anon",
+    "total_workingset_refault_file",
+];
+
+impl MemoryStat {
+    /// The keys of fields that are in the file with a value that is not a 64-bit number.
+    /// The fields are `None`.
+    pub fn bad_fields(&self) -> impl Iterator<Item = &'static str> {
+        self.bad.keys(&KEYS)
+    }
 }
 
-fn add(sum: &mut Option<u64>, more: u64) {
-    *sum = Some(sum.unwrap_or(0).saturating_add(more));
+/// The sum of the kinds that are there; unknown where one of them makes no sense.
+fn sum(kinds: [Option<u64>; 3], is_bad: bool) -> Option<u64> {
+    let sum = kinds.into_iter().flatten().reduce(u64::saturating_add);
+    sum.filter(|_| !is_bad)
 }
 
 /// A cgroup's `memory.stat`.
 ///
-/// # Errors
-/// When a key of [`MemoryStat`] has a value that is not a 64-bit number.
-pub fn parse_memory_stat(text: &[u8]) -> Result<MemoryStat, ParseError> {
-    let mut stat = MemoryStat::default();
-    for entry in flat_keyed(text) {
-        let place = match entry.key() {
-            b"anon" => &mut stat.anon_bytes,
-            b"file" => &mut stat.file_bytes,
-            b"inactive_file" => &mut stat.inactive_file_bytes,
-            b"total_rss" => &mut stat.total_rss_bytes,
-            b"total_cache" => &mut stat.total_cache_bytes,
-            b"total_inactive_file" => &mut stat.total_inactive_file_bytes,
-            key if is_refault(key) => {
-                add(&mut stat.refaulted_pages, entry.number()?);
-                continue;
-            }
-            key if key.strip_prefix(b"total_").is_some_and(is_refault) => {
-                add(&mut stat.total_refaulted_pages, entry.number()?);
-                continue;
-            }
-            _ => continue,
-        };
-        *place = Some(entry.number()?);
+/// A field that makes no sense costs itself: it is `None`, and one of
+/// [`MemoryStat::bad_fields`]. Of a field that comes twice the first line counts.
+#[must_use]
+pub fn parse_memory_stat(text: &[u8]) -> MemoryStat {
+    let lines = Lines::new(text).map(key_and_value);
+    let Known { values, bad } = Known::read(&KEYS, lines, Piece::number);
+    let [anon_bytes, file_bytes, inactive_file_bytes, ref rest @ ..] = values;
+    let [
+        total_rss_bytes,
+        total_cache_bytes,
+        total_inactive_file_bytes,
+        ref refaults @ ..,
+    ] = *rest;
+    let [all, of_anon, of_file, total, total_anon, total_file] = *refaults;
+    MemoryStat {
+        anon_bytes,
+        file_bytes,
+        inactive_file_bytes,
+        total_rss_bytes,
+        total_cache_bytes,
+        total_inactive_file_bytes,
+        refaulted_pages: sum([all, of_anon, of_file], bad.has_any(6..9)),
+        total_refaulted_pages: sum([total, total_anon, total_file], bad.has_any(9..12)),
+        bad,
     }
-    Ok(stat)
 }

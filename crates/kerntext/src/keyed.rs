@@ -1,5 +1,5 @@
 use crate::ParseError;
-use crate::scan::{Lines, Piece};
+use crate::scan::{Lines, Piece, key_and_value};
 
 /// One `KEY VALUE` line of a flat keyed file.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +34,7 @@ impl<'a> Entry<'a> {
 /// `memory.stat` and `memory.oom_control` have the same form), in its order.
 pub fn flat_keyed(text: &[u8]) -> impl Iterator<Item = Entry<'_>> {
     Lines::new(text).map(|line| {
-        let end = Piece {
-            text: &[],
-            at: line.at.saturating_add(line.text.len()),
-        };
-        let (key, value) = line.split(|byte| byte == b' ').unwrap_or((line, end));
+        let (key, value) = key_and_value(line);
         Entry { key, value }
     })
 }

@@ -5,6 +5,7 @@
 mod cgroup_files;
 mod error;
 mod keyed;
+mod known;
 mod meminfo;
 mod mountinfo;
 mod open_file;

@@ -1,3 +1,4 @@
+use crate::known::{Bad, Known};
 use crate::scan::{Fields, Lines, Piece};
 use crate::{ParseError, ParseErrorKind};
 
@@ -37,7 +38,25 @@ pub struct Meminfo {
     pub zswap_bytes: Option<u64>,
     /// `PageTables`.
     pub page_tables_bytes: Option<u64>,
+    pub(crate) bad: Bad,
 }
+
+/// The fields of [`Meminfo`], in its order.
+const KEYS: [&str; 13] = [
+    "MemTotal",
+    "MemFree",
+    "MemAvailable",
+    "Cached",
+    "AnonPages",
+    "SwapTotal",
+    "SwapFree",
+    "HugePages_Total",
+    "Hugepagesize",
+    "Hugetlb",
+    "SUnreclaim",
+    "Zswap",
+    "PageTables",
+];
 
 impl Meminfo {
     /// Bytes that lie in pools of huge pages, used or not: no other page can
@@ -50,44 +69,58 @@ impl Meminfo {
             Some(self.huge_pages_total?.saturating_mul(size))
         })
     }
+
+    /// The keys of fields that are in the file with a value that is no number, or does not
+    /// fit in 64 bits as bytes. The fields are `None`.
+    pub fn bad_fields(&self) -> impl Iterator<Item = &'static str> {
+        self.bad.keys(&KEYS)
+    }
+
+    /// Whether a pool of huge pages is told, in numbers that make no sense.
+    #[must_use]
+    pub fn has_bad_huge_page_pool(&self) -> bool {
+        self.huge_page_pool_bytes().is_none() && self.bad.has_any(7..10)
+    }
 }
 
 /// `/proc/meminfo`.
 ///
-/// # Errors
-/// When a key of [`Meminfo`] has a value that is not a number, or one that
-/// does not fit in 64 bits as bytes.
-pub fn parse_meminfo(text: &[u8]) -> Result<Meminfo, ParseError> {
-    let mut info = Meminfo::default();
-    for line in Lines::new(text) {
-        let Some((key, value)) = line.split(|byte| byte == b':') else {
-            continue;
-        };
-        if let Some(place) = info.place(key.text) {
-            *place = Some(amount(value)?);
-        }
-    }
-    Ok(info)
-}
-
-impl Meminfo {
-    fn place(&mut self, key: &[u8]) -> Option<&mut Option<u64>> {
-        Some(match key {
-            b"MemTotal" => &mut self.mem_total_bytes,
-            b"MemFree" => &mut self.mem_free_bytes,
-            b"MemAvailable" => &mut self.mem_available_bytes,
-            b"Cached" => &mut self.cached_bytes,
-            b"AnonPages" => &mut self.anon_bytes,
-            b"SwapTotal" => &mut self.swap_total_bytes,
-            b"SwapFree" => &mut self.swap_free_bytes,
-            b"HugePages_Total" => &mut self.huge_pages_total,
-            b"Hugepagesize" => &mut self.huge_page_size_bytes,
-            b"Hugetlb" => &mut self.hugetlb_bytes,
-            b"SUnreclaim" => &mut self.unreclaimable_slab_bytes,
-            b"Zswap" => &mut self.zswap_bytes,
-            b"PageTables" => &mut self.page_tables_bytes,
-            _ => return None,
-        })
+/// A field that makes no sense costs itself: it is `None`, and one of
+/// [`Meminfo::bad_fields`]. Of a field that comes twice the first line counts.
+#[must_use]
+pub fn parse_meminfo(text: &[u8]) -> Meminfo {
+    let lines = Lines::new(text).filter_map(|line| line.split(|byte| byte == b':'));
+    let Known { values, bad } = Known::read(&KEYS, lines, amount);
+    let [
+        mem_total_bytes,
+        mem_free_bytes,
+        mem_available_bytes,
+        cached_bytes,
+        anon_bytes,
+        swap_total_bytes,
+        swap_free_bytes,
+        huge_pages_total,
+        huge_page_size_bytes,
+        hugetlb_bytes,
+        unreclaimable_slab_bytes,
+        zswap_bytes,
+        page_tables_bytes,
+    ] = values;
+    Meminfo {
+        mem_total_bytes,
+        mem_free_bytes,
+        mem_available_bytes,
+        cached_bytes,
+        anon_bytes,
+        swap_total_bytes,
+        swap_free_bytes,
+        huge_pages_total,
+        huge_page_size_bytes,
+        hugetlb_bytes,
+        unreclaimable_slab_bytes,
+        zswap_bytes,
+        page_tables_bytes,
+        bad,
     }
 }
 

@@ -13,7 +13,8 @@ pub fn parse_full_stall(text: &[u8]) -> Result<Duration, ParseError> {
     total(text, b"full")
 }
 
-/// The same of the line `some`: for how long any task that could run waited.
+/// For how long in all, since the kernel began, any task that could run waited: `total` of
+/// the line `some`.
 ///
 /// # Errors
 /// As [`parse_full_stall`].
@@ -24,7 +25,7 @@ pub fn parse_some_stall(text: &[u8]) -> Result<Duration, ParseError> {
 fn total(text: &[u8], of: &[u8]) -> Result<Duration, ParseError> {
     for line in Lines::new(text) {
         let mut fields = Fields::new(line);
-        if fields.need()?.text == of {
+        if fields.next().is_some_and(|name| name.text == of) {
             let total = fields.find_map(|field| {
                 let (name, value) = field.split(|byte| byte == b'=')?;
                 (name.text == b"total").then_some(value)

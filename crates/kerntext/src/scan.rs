@@ -138,6 +138,15 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
+/// Both parts of a `KEY VALUE` line; the value is empty where the line has none.
+pub(crate) fn key_and_value(line: Piece<'_>) -> (Piece<'_>, Piece<'_>) {
+    let end = Piece {
+        text: &[],
+        at: line.at.saturating_add(line.text.len()),
+    };
+    line.split(|byte| byte == b' ').unwrap_or((line, end))
+}
+
 /// The fields of a line that is aligned with blanks: any number of spaces or
 /// tabs separates two.
 #[derive(Clone, Debug)]

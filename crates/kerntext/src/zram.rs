@@ -8,7 +8,7 @@ use crate::scan::{Fields, Piece};
 /// When there is no such number.
 pub fn parse_zram_pool(text: &[u8]) -> Result<u64, ParseError> {
     let mut fields = Fields::new(Piece::whole(text));
-    fields.need()?.number()?;
-    fields.need()?.number()?;
+    let _stored = fields.need()?;
+    let _compressed = fields.need()?;
     fields.need()?.number()
 }

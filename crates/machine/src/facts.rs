@@ -129,7 +129,7 @@ fn compressed_below(root: &Path) -> Option<u64> {
         parse_zram_pool(&std::fs::read(file).ok()?).ok()
     };
     let info = std::fs::read(root.join("proc/meminfo")).ok();
-    let zswap = info.and_then(|text| parse_meminfo(&text).ok()?.zswap_bytes);
+    let zswap = info.and_then(|text| parse_meminfo(&text).zswap_bytes);
     let all = (0..MOST).filter_map(pool).chain(zswap);
     Some(all.fold(0, u64::saturating_add)).filter(|bytes| *bytes > 0)
 }
@@ -153,7 +153,7 @@ fn swap_bytes() -> Option<i64> {
 pub fn read_meminfo() -> Result<Meminfo, String> {
     let at = |error: &dyn Display| format!("/proc/meminfo: {error}");
     let text = std::fs::read("/proc/meminfo").map_err(|error| at(&error))?;
-    parse_meminfo(&text).map_err(|error| at(&error))
+    Ok(parse_meminfo(&text))
 }
 
 /// Where the filesystem with this device is mounted that holds the path.

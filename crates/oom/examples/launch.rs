@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     pod.spec.containers.push(container);
     let meminfo = std::fs::read("/proc/meminfo")?;
     let scale = Scale {
-        memory_capacity_bytes: parse_meminfo(&meminfo)?
+        memory_capacity_bytes: parse_meminfo(&meminfo)
             .mem_total_bytes
             .ok_or("no MemTotal")?,
         guaranteed: GuaranteedScore::KUBELET,

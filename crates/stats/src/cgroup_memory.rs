@@ -117,27 +117,36 @@ pub(crate) fn read_file_pages_at(
     buffer: &mut Buffer,
 ) -> Result<FilePages, Failed<'static>> {
     let (active, inactive) = match version {
-        Version::V1 => (&b"total_active_file"[..], &b"total_inactive_file"[..]),
-        Version::V2 => (&b"active_file"[..], &b"inactive_file"[..]),
+        Version::V1 => ("total_active_file", "total_inactive_file"),
+        Version::V2 => ("active_file", "inactive_file"),
     };
     parse_at(dir, STAT, buffer, |text| {
-        let mut pages = FilePages::default();
-        for entry in flat_keyed(text.text()) {
-            if entry.key() == active {
-                pages.active_bytes = entry.number()?;
-            } else if entry.key() == inactive {
-                pages.inactive_bytes = entry.number()?;
-            }
-        }
-        Ok(pages)
+        let number = |key: &'static str| {
+            let entry = flat_keyed(text.text()).find(|entry| entry.key() == key.as_bytes());
+            Ok::<_, Cause>(entry.ok_or(Cause::Key(key))?.number()?)
+        };
+        Ok(FilePages {
+            active_bytes: number(active)?,
+            inactive_bytes: number(inactive)?,
+        })
     })
 }
 
 /// The numbers that the kubelet (by way of runc and cAdvisor) takes on each
 /// version. `own` is `None` for the v2 root, whose usage is made up of its
 /// `memory.stat`, which `text` is.
+///
+/// Page cache of which it is not known how much is inactive makes no working set.
 fn usage(version: Version, own: Option<u64>, text: &Buffer) -> Result<MemoryUsage, Cause> {
-    let stat = parse_memory_stat(text.text())?;
+    let stat = parse_memory_stat(text.text());
+    let is_needed = |key: &&str| match (version, own) {
+        (Version::V1, _) => *key == "total_inactive_file",
+        (Version::V2, Some(_)) => *key == "inactive_file",
+        (Version::V2, None) => matches!(*key, "inactive_file" | "anon" | "file"),
+    };
+    if let Some(key) = stat.bad_fields().find(is_needed) {
+        return Err(Cause::Field(key));
+    }
     let (inactive_file, anon, file, refaulted) = match version {
         Version::V1 => (
             stat.total_inactive_file_bytes,
@@ -152,6 +161,9 @@ fn usage(version: Version, own: Option<u64>, text: &Buffer) -> Result<MemoryUsag
             stat.refaulted_pages,
         ),
     };
+    if inactive_file.is_some_and(|bytes| bytes >= Limit::UNLIMITED_FROM) {
+        return Err(Cause::Impossible("inactive_file"));
+    }
     let usage_bytes = match own {
         Some(own) => own,
         None => anon

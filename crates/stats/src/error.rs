@@ -22,6 +22,8 @@ pub(crate) enum Cause {
     Text(ParseError),
     /// A key that the kernel always writes is not there.
     Key(&'static str),
+    /// A field that is there and is no number.
+    Field(&'static str),
     /// A number that cannot be.
     Impossible(&'static str),
     /// The kernel gave no thread to ask with.
@@ -96,6 +98,7 @@ impl fmt::Display for Error {
             Cause::Errno(errno) => errno.fmt(f),
             Cause::Text(error) => error.fmt(f),
             Cause::Key(key) => write!(f, "{key} is missing"),
+            Cause::Field(key) => write!(f, "{key} is not a number"),
             Cause::Impossible(what) => write!(f, "{what} cannot be that much"),
             Cause::NoThread(errno) => write!(f, "no thread to ask it with: {errno}"),
         }
@@ -107,7 +110,7 @@ impl core::error::Error for Error {
         match &self.cause {
             Cause::Errno(errno) | Cause::NoThread(errno) => Some(errno),
             Cause::Text(error) => Some(error),
-            Cause::Key(_) | Cause::Impossible(_) => None,
+            Cause::Key(_) | Cause::Field(_) | Cause::Impossible(_) => None,
         }
     }
 }

@@ -3,7 +3,7 @@ use std::path::Path;
 use crate::error::Cause;
 use crate::memory::signed;
 use evictd_node::{Mono, Reading};
-use rustix::fs::{major, minor, stat, statvfs};
+use rustix::fs::{StatVfs, major, minor, stat, statvfs};
 use rustix::io::Errno;
 
 /// What was measured of a filesystem.
@@ -31,6 +31,8 @@ pub struct FsSample {
     pub device: u64,
     /// `f_fsid`; 0 where the filesystem has none.
     pub fsid: u64,
+    /// Which of its numbers cannot be, and count for nothing.
+    pub(crate) impossible: Option<&'static str>,
 }
 
 impl FsSample {
@@ -61,7 +63,7 @@ impl FsSample {
 
     fn reading(&self, available: u64, capacity: u64) -> Option<Reading> {
         (capacity != 0).then(|| Reading {
-            available: signed(available.min(capacity)),
+            available: signed(available),
             capacity: signed(capacity),
             sampled: Some(self.sampled),
         })
@@ -83,17 +85,33 @@ pub fn read_filesystem(path: &Path) -> crate::Result<FsSample> {
 
 /// Asks the filesystem. May hang for ever on a dead mount.
 pub(crate) fn measure(path: &Path, now: Mono) -> Answer {
-    let space = statvfs(path)?;
+    Ok(sample(&statvfs(path)?, stat(path)?.st_dev, now))
+}
+
+/// More left than there is says nothing: of bytes, then what is left for root counts, which is
+/// no less.
+pub(crate) fn sample(space: &StatVfs, device: u64, now: Mono) -> FsSample {
     let bytes = |blocks: u64| blocks.saturating_mul(space.f_frsize);
-    Ok(FsSample {
+    let can_be = |free: &u64| *free <= space.f_blocks;
+    let (left, for_root) = (space.f_bavail, space.f_bfree);
+    let available = [left, for_root].into_iter().find(can_be);
+    let inodes = Some((space.f_files, space.f_ffree)).filter(|(all, free)| free <= all);
+    let impossible = match (can_be(&left), inodes) {
+        (false, _) => Some("f_bavail"),
+        (true, None) => Some("f_ffree"),
+        (true, Some(_)) => None,
+    };
+    let (inodes, inodes_free) = inodes.unwrap_or_default();
+    FsSample {
         sampled: now,
         stale: false,
-        capacity_bytes: bytes(space.f_blocks),
-        available_bytes: bytes(space.f_bavail),
+        capacity_bytes: available.map_or(0, |_| bytes(space.f_blocks)),
+        available_bytes: bytes(available.unwrap_or(0)),
         used_bytes: bytes(space.f_blocks.saturating_sub(space.f_bfree)),
-        inodes: space.f_files,
-        inodes_free: space.f_ffree,
-        device: stat(path)?.st_dev,
+        inodes,
+        inodes_free,
+        device,
         fsid: space.f_fsid,
-    })
+        impossible,
+    }
 }

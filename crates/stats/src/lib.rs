@@ -29,7 +29,8 @@ pub use cgroup_memory::FilePages;
 pub use clock::{now, wall_nanos, wall_seconds};
 pub use cpu::{CpuReader, NodeCpu};
 pub use dir::{Walked, each_child, each_entry, walk};
-pub use disk::{DiskScanner, MountedOn, Pace, Progress, TreeUsage, read_tree_usage};
+pub use disk::read_tree_usage;
+pub use disk::{DiskScanner, DiskTree, MountedOn, Pace, Progress, TreeUsage};
 pub use disk::{Held, OpenFiles, OpenFilesReader, WatchedDisks};
 pub use error::{Error, Result, is_gone};
 pub use filesystem::{FsSample, read_filesystem};
@@ -43,7 +44,7 @@ pub use outside::{Holder, HolderKind, OutsideReader};
 pub use pids::{NodePids, TaskCount};
 pub use pod::{PodReader, PodSample};
 pub use pod_disk::{PodDirs, PodTree, TreeKind, pod_trees};
-pub use pod_disk::{add_disk_usage, add_mounts, add_open_files};
+pub use pod_disk::{add_deleted_of_layers, add_disk_usage, add_mounts, add_open_files};
 pub use sample::NodeSample;
 pub use stall::MemoryStall;
 

@@ -1,5 +1,3 @@
-use core::result::Result as CoreResult;
-
 use evictd_kerntext::{Limit, Meminfo};
 use evictd_node::{MemorySource, Mono, Reading};
 
@@ -13,7 +11,8 @@ pub struct MemoryUsage {
     /// which has none, `anon` plus `file`.
     pub usage_bytes: u64,
     /// Page cache on the inactive list: v1 `total_inactive_file`, v2
-    /// `inactive_file`. 0 where the kernel does not tell, as in cAdvisor.
+    /// `inactive_file`. 0 where the file has no such line, as in cAdvisor; one that makes no
+    /// sense is an error.
     pub inactive_file_bytes: u64,
     /// Anonymous memory: v1 `total_rss`, v2 `anon`.
     pub anon_bytes: Option<u64>,
@@ -37,7 +36,7 @@ impl MemoryUsage {
 #[must_use]
 pub fn read_swap_total(proc: &std::path::Path) -> Option<u64> {
     let text = crate::file::read_file(&proc.join("meminfo")).ok()?;
-    evictd_kerntext::parse_meminfo(&text).ok()?.swap_total_bytes
+    evictd_kerntext::parse_meminfo(&text).swap_total_bytes
 }
 
 /// The node's memory, all in bytes.
@@ -65,6 +64,8 @@ pub struct NodeMemory {
     /// page tables, huge pages, zram, drivers. The kubelet's formula does not
     /// see it.
     pub unaccounted_bytes: Option<u64>,
+    /// The source that was chosen could be read. Else it is another one's.
+    pub(crate) is_as_chosen: bool,
 }
 
 /// The memory of the cgroup that holds all pods, in bytes.
@@ -146,87 +147,151 @@ pub(crate) fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Applies the formula to what was read. `cgroup` is `None` without a memory
-/// controller; pools of huge pages are not available where `hugepage_aware`.
-pub(crate) fn node_memory(
-    info: &Meminfo,
+/// No machine has so much memory or swap.
+const MOST_BYTES: u64 = 1 << 53;
+
+/// What was read of the node's memory, without numbers that cannot be.
+pub(crate) struct Figures {
+    total: u64,
+    info: Meminfo,
     cgroup: Option<MemoryUsage>,
-    source: MemorySource,
-    hugepage_aware: bool,
-    now: Mono,
-) -> CoreResult<NodeMemory, Cause> {
-    let total = info.mem_total_bytes.ok_or(Cause::Key("MemTotal"))?;
-    refuse_impossible(total, info, cgroup.as_ref())?;
-    let (available_bytes, working_set_bytes) =
-        view(total, info, cgroup.as_ref(), source, hugepage_aware)?;
-    Ok(NodeMemory {
-        sampled: now,
-        total_bytes: total,
-        swap_total_bytes: info.swap_total_bytes,
-        swap_free_bytes: info.swap_free_bytes,
-        mem_available_bytes: info.mem_available_bytes,
-        cgroup,
-        working_set_bytes,
-        available_bytes,
-        unaccounted_bytes: unaccounted(total, info, cgroup.as_ref()),
-    })
 }
 
-/// Counters that underflowed are near 2^64. The line is drawn at twice the
-/// machine's memory and not at once: numbers that are read one after the other
-/// may add up to a little more than there is, most of all when memory is short.
-fn refuse_impossible(
-    total: u64,
-    info: &Meminfo,
-    cgroup: Option<&MemoryUsage>,
-) -> CoreResult<(), Cause> {
-    for (name, value) in [
-        ("MemFree", info.mem_free_bytes),
-        ("MemAvailable", info.mem_available_bytes),
-        ("Hugetlb", info.huge_page_pool_bytes()),
-        ("memory usage", cgroup.map(|found| found.usage_bytes)),
-        (
-            "inactive_file",
-            cgroup.map(|found| found.inactive_file_bytes),
-        ),
-    ] {
-        if value.is_some_and(|value| value / 2 > total) {
-            return Err(Cause::Impossible(name));
+/// By which rules the node's memory is taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) source: MemorySource,
+    /// Pools of huge pages are not available.
+    pub(crate) hugepage_aware: bool,
+    /// The root cgroup counts what the machine uses.
+    pub(crate) has_root: bool,
+}
+
+impl Figures {
+    /// Leaves out what cannot be, each noted: a bad field costs itself. Without a true
+    /// `MemTotal` the machine's memory is what it was before, or what the kernel says
+    /// elsewhere.
+    pub(crate) fn new(
+        mut info: Meminfo,
+        mut cgroup: Option<MemoryUsage>,
+        former_total: Option<u64>,
+        note: &mut dyn FnMut(Cause),
+    ) -> Self {
+        info.bad_fields().for_each(|key| note(Cause::Field(key)));
+        let total = match info.mem_total_bytes {
+            Some(total @ 1..MOST_BYTES) => total,
+            told => {
+                let is_bad = || info.bad_fields().any(|key| key == "MemTotal");
+                match told {
+                    Some(_) => note(Cause::Impossible("MemTotal")),
+                    None if !is_bad() => note(Cause::Key("MemTotal")),
+                    None => {}
+                }
+                former_total.unwrap_or_else(memory_by_sysinfo)
+            }
+        };
+        // Counters that underflowed are near 2^64. The line is drawn at twice the machine's
+        // memory and not at once: numbers that are read one after the other may add up to a
+        // little more than there is, most of all when memory is short.
+        let most = total.saturating_mul(2);
+        let swap = info.swap_total_bytes.unwrap_or(MOST_BYTES).min(MOST_BYTES);
+        for (name, number, most) in [
+            ("MemFree", &mut info.mem_free_bytes, most),
+            ("MemAvailable", &mut info.mem_available_bytes, most),
+            ("SwapTotal", &mut info.swap_total_bytes, MOST_BYTES),
+            ("SwapFree", &mut info.swap_free_bytes, swap),
+        ] {
+            if number.take_if(|number| *number > most).is_some() {
+                note(Cause::Impossible(name));
+            }
+        }
+        let numbers = |usage: &mut MemoryUsage| {
+            let inactive = ("inactive_file", usage.inactive_file_bytes);
+            [("memory usage", usage.usage_bytes), inactive]
+        };
+        if let Some(usage) = &mut cgroup {
+            let mut numbers = numbers(usage).into_iter();
+            if let Some((name, _)) = numbers.find(|(_, number)| *number > most) {
+                note(Cause::Impossible(name));
+                cgroup = None;
+            }
+        }
+        Self {
+            total,
+            info,
+            cgroup,
         }
     }
-    if total == 0 {
-        return Err(Cause::Impossible("MemTotal"));
+
+    /// Applies the formula; where what it is made of is unknown, the other one. `None` where
+    /// neither source says what is left.
+    pub(crate) fn memory(&self, rules: Rules, now: Mono) -> Option<NodeMemory> {
+        let Self {
+            total,
+            info,
+            cgroup,
+        } = self;
+        let (by_meminfo, by_cgroup) = (self.by_meminfo(), self.by_cgroup(rules));
+        let is_kernels = by_meminfo.is_some();
+        let is_cgroups = by_cgroup.is_some() || !rules.has_root;
+        let (chosen, is_as_chosen) = match rules.source {
+            MemorySource::Kubelet => (by_cgroup.or(by_meminfo), is_cgroups),
+            MemorySource::Meminfo => (by_meminfo.or(by_cgroup), is_kernels),
+            MemorySource::Min => {
+                let both = [by_cgroup, by_meminfo].into_iter().flatten();
+                let least = both.min_by_key(|(available, _)| *available);
+                (least, is_kernels && is_cgroups)
+            }
+        };
+        let (available_bytes, working_set_bytes) = chosen?;
+        Some(NodeMemory {
+            sampled: now,
+            total_bytes: *total,
+            swap_total_bytes: info.swap_total_bytes,
+            swap_free_bytes: info.swap_free_bytes,
+            mem_available_bytes: info.mem_available_bytes,
+            cgroup: *cgroup,
+            working_set_bytes,
+            available_bytes,
+            unaccounted_bytes: unaccounted(*total, info, cgroup.as_ref()),
+            is_as_chosen,
+        })
     }
-    Ok(())
+
+    /// What is available and the working set, as the kernel sees them.
+    fn by_meminfo(&self) -> Option<(u64, u64)> {
+        let available = self.info.mem_available_bytes?;
+        Some((
+            available.min(self.total),
+            self.total.saturating_sub(available),
+        ))
+    }
+
+    /// What is available and the working set, as the kubelet sees them.
+    fn by_cgroup(&self, rules: Rules) -> Option<(u64, u64)> {
+        let working_set = self.cgroup.as_ref()?.working_set_bytes();
+        let aside = if rules.hugepage_aware {
+            self.huge_page_pool()?
+        } else {
+            0
+        };
+        let available = self.total.saturating_sub(aside);
+        Some((available.saturating_sub(working_set), working_set))
+    }
+
+    /// Memory in pools of huge pages; `None` where that is told and cannot be.
+    fn huge_page_pool(&self) -> Option<u64> {
+        let pool = self.info.huge_page_pool_bytes().unwrap_or(0);
+        let is_bad = self.info.has_bad_huge_page_pool() || pool / 2 > self.total;
+        (!is_bad).then_some(pool)
+    }
 }
 
-/// What is available and the working set, as the source that was chosen sees them.
-fn view(
-    total: u64,
-    info: &Meminfo,
-    cgroup: Option<&MemoryUsage>,
-    source: MemorySource,
-    hugepage_aware: bool,
-) -> CoreResult<(u64, u64), Cause> {
-    let by_meminfo = info
-        .mem_available_bytes
-        .map(|available| (available.min(total), total.saturating_sub(available)));
-    let by_cgroup = cgroup.map(|usage| {
-        let pool = info.huge_page_pool_bytes().unwrap_or(0);
-        let aside = if hugepage_aware { pool } else { 0 };
-        let working_set = usage.working_set_bytes();
-        let available = total.saturating_sub(aside).saturating_sub(working_set);
-        (available, working_set)
-    });
-    let chosen = match source {
-        MemorySource::Kubelet => by_cgroup.or(by_meminfo),
-        MemorySource::Meminfo => by_meminfo,
-        MemorySource::Min => [by_cgroup, by_meminfo]
-            .into_iter()
-            .flatten()
-            .min_by_key(|(available, _)| *available),
-    };
-    chosen.ok_or(Cause::Key("MemAvailable"))
+fn memory_by_sysinfo() -> u64 {
+    let told = rustix::system::sysinfo();
+    // The count has another width on each processor.
+    let bytes = u128::from(told.totalram) * u128::from(told.mem_unit.max(1));
+    u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 fn unaccounted(total: u64, info: &Meminfo, cgroup: Option<&MemoryUsage>) -> Option<u64> {

@@ -9,7 +9,7 @@ use crate::cgroup_memory::MemoryFiles;
 use crate::error::{Cause, Failed};
 use crate::file::{Buffer, KeptFile};
 use crate::filesystem::{FsSample, measure};
-use crate::memory::{MemoryUsage, NodeMemory, PodsMemory, node_memory};
+use crate::memory::{Figures, MemoryUsage, NodeMemory, PodsMemory, Rules};
 use crate::pids::{PidFiles, note};
 use crate::probe::Probe;
 use crate::sample::NodeSample;
@@ -66,6 +66,9 @@ impl NodeSettings {
 /// How soon a pods cgroup that is not there is looked for again: within the default
 /// interval.
 const ABSENT: Duration = Duration::from_secs(5);
+
+/// How long the former sample of memory stands in for one that cannot be true.
+const FORMER_STANDS_IN: Duration = Duration::from_secs(10);
 
 /// Reads the node's numbers, round after round.
 ///
@@ -238,28 +241,42 @@ impl NodeReader {
         &self.errors
     }
 
-    /// The former sample stands in for one that cannot be true: its age tells
-    /// the state machine that it is not fresh.
+    /// What cannot be read costs itself, and where the source that was chosen cannot, the
+    /// other one says what is left. A counter that is wrong for a moment only is no reason to
+    /// change sources: for some seconds the former sample stands in, whose age tells the state
+    /// machine that it is not fresh.
     fn read_memory(&mut self, now: Mono, usage: ReadUsage) -> Option<NodeMemory> {
         let usage = self.read_root(usage);
-        let failed = self.root.is_some() && usage.is_none();
-        if failed && self.memory_source != MemorySource::Meminfo {
-            return None;
-        }
-        let (source, hugepage_aware) = (self.memory_source, self.hugepage_aware);
-        let read = self.meminfo.parse(&mut self.buffer, |text| {
-            let info = parse_meminfo(text.text())?;
-            node_memory(&info, usage, source, hugepage_aware, now)
+        let parse = |text: &Buffer| Ok(parse_meminfo(text.text()));
+        let read = self.meminfo.parse(&mut self.buffer, parse);
+        let info = note(read.map_err(Failed::error), &mut self.errors).unwrap_or_default();
+        let Self {
+            errors, meminfo, ..
+        } = self;
+        let former_total = self.last_memory.map(|former| former.total_bytes);
+        let figures = Figures::new(info, usage, former_total, &mut |cause| {
+            errors.push(cause.at(meminfo.path()));
         });
-        match read {
-            Ok(memory) => self.last_memory = Some(memory),
-            Err(failed) => {
-                let former = matches!(failed.cause, Cause::Impossible(_));
-                self.errors.push(failed.error());
-                return self.last_memory.filter(|_| former);
-            }
+        let rules = Rules {
+            source: self.memory_source,
+            hugepage_aware: self.hugepage_aware,
+            has_root: self.root.is_some(),
+        };
+        let memory = figures.memory(rules, now);
+        if memory.is_none() && info.mem_available_bytes.is_none() && self.errors.is_empty() {
+            let path = self.meminfo.path();
+            self.errors.push(Cause::Key("MemAvailable").at(path));
         }
-        self.last_memory
+        let is_as_chosen = memory.is_some_and(|memory| memory.is_as_chosen);
+        let stands_in = |former: &NodeMemory| {
+            former.is_as_chosen && now.since(former.sampled) < FORMER_STANDS_IN
+        };
+        let former = self.last_memory.filter(stands_in);
+        if let Some(former) = former.filter(|_| !is_as_chosen) {
+            return Some(former);
+        }
+        self.last_memory = memory.or(self.last_memory);
+        memory
     }
 
     fn read_stall(&mut self, now: Mono) -> Option<MemoryStall> {
@@ -282,6 +299,9 @@ impl NodeReader {
             if let Some(probe) = probe {
                 let left = wait.saturating_sub(clock::now().since(start));
                 answer = note(probe.collect(left), &mut self.errors).flatten();
+                let impossible = answer.and_then(|answer: FsSample| answer.impossible);
+                let error = impossible.map(|name| Cause::Impossible(name).at(probe.path()));
+                self.errors.extend(error);
             }
             answer
         })
@@ -314,7 +334,12 @@ impl NodeReader {
         let limit = files.read_limit(buffer);
         let gone = limit.as_ref().is_err_and(|failed| failed.cause.is_gone());
         *pods_absent = gone.then_some(now);
-        let limit = limit.map_err(&mut noted).ok()?.min(allocatable);
+        let limit = match limit.map_err(&mut noted) {
+            Ok(limit) => limit.min(allocatable),
+            // What they may use by the machine's size is a limit of its own.
+            Err(()) if !gone && allocatable != Limit::Max => allocatable,
+            Err(()) => return None,
+        };
         let usage = match limit {
             Limit::Max => None,
             Limit::Value(_) => Some(usage(files, buffer).map_err(&mut noted).ok()?),

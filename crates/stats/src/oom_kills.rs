@@ -102,13 +102,14 @@ pub fn read_cgroup_limit_hits(memory: &Hierarchy, cgroup: &Path) -> Option<u64> 
 /// Of a v1 cgroup. `memory.failcnt` would not do: it counts what was reclaimed in time, too,
 /// and nothing at all where the limit with swap is the same (seen with Linux 6.18).
 fn has_been_at_limit(dir: BorrowedFd<'_>, buffer: &mut Buffer) -> Result<bool, Errno> {
-    let mut value = |name| {
+    let mut limit = |name| {
         buffer.fill(open_from(dir, name)?)?;
-        Ok::<_, Errno>(buffer.value().unwrap_or(0))
+        buffer.limit().map_err(|_| Errno::BADMSG)
     };
-    let most = value("memory.max_usage_in_bytes")?;
-    let limit = value("memory.limit_in_bytes")?;
-    Ok(most > 0 && most.saturating_add(CLOSE_TO_LIMIT) >= limit)
+    let most = limit("memory.max_usage_in_bytes")?.value();
+    let limit = limit("memory.limit_in_bytes")?.value();
+    let both = most.zip(limit);
+    Ok(both.is_some_and(|(most, limit)| most > 0 && most + CLOSE_TO_LIMIT >= limit))
 }
 
 fn add_v2(dir: &OwnedFd, buffer: &mut Buffer, sum: &mut OomKills) -> Result<(), Errno> {
@@ -124,11 +125,8 @@ fn add_v1(dir: BorrowedFd<'_>, buffer: &mut Buffer, sum: &mut OomKills) -> Resul
     if kills == 0 {
         return Ok(());
     }
-    let at_limit = if has_been_at_limit(dir, buffer)? {
-        kills
-    } else {
-        0
-    };
+    let is_at_limit = has_been_at_limit(dir, buffer).unwrap_or(false);
+    let at_limit = if is_at_limit { kills } else { 0 };
     sum.kills = sum.kills.saturating_add(kills);
     sum.at_limit = sum.at_limit.saturating_add(at_limit);
     Ok(())

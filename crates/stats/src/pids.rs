@@ -4,10 +4,11 @@ use std::path::Path;
 
 use evictd_kerntext::parse_loadavg;
 use evictd_node::{Mono, Reading};
+use rustix::io::Errno;
 use rustix::system::sysinfo;
 
 use crate::Error;
-use crate::error::Failed;
+use crate::error::{Cause, Failed};
 use crate::file::{Buffer, KeptFile};
 use crate::memory::signed;
 
@@ -54,6 +55,9 @@ impl NodePids {
 /// How long the maxima are believed: they only change when somebody changes them.
 const MOST_IS_FRESH: Duration = Duration::from_secs(5);
 
+/// No kernel has more tasks (`PID_MAX_LIMIT`).
+const MOST_TASKS: u64 = 4 << 20;
+
 /// The files below `/proc`, kept open.
 #[derive(Debug)]
 pub(crate) struct PidFiles {
@@ -86,12 +90,15 @@ impl PidFiles {
             .filter(|(read, _)| now.since(*read) < MOST_IS_FRESH);
         let most = match fresh {
             Some((_, most)) => most,
-            None => note(self.read_most(buffer).map_err(Failed::error), errors)?,
+            None => self.read_most(buffer, errors)?,
         };
         self.most = fresh.or(Some((now, most)));
-        let running = self
-            .loadavg
-            .parse(buffer, |text| Ok(parse_loadavg(text.text())?.total_tasks));
+        let running = self.loadavg.parse(buffer, |text| {
+            match parse_loadavg(text.text())?.total_tasks {
+                running @ 1..=MOST_TASKS => Ok(running),
+                _ => Err(Cause::Impossible("its count of tasks")),
+            }
+        });
         let running = note(running.map_err(Failed::error), errors);
         // The kernel keeps this count in 16 bits, so it is the way out only.
         let running = running.unwrap_or_else(|| u64::from(sysinfo().procs));
@@ -101,21 +108,30 @@ impl PidFiles {
         })
     }
 
-    /// Either file alone will do: what the kernel does not tell does not bind.
-    fn read_most(&mut self, buffer: &mut Buffer) -> CoreResult<u64, Failed<'_>> {
-        let pid_max = self.pid_max.parse(buffer, Buffer::value);
-        let threads_max = self.threads_max.parse(buffer, Buffer::value);
-        match (pid_max, threads_max) {
-            (Ok(one), Ok(other)) => Ok(one.min(other)),
-            (Ok(one), Err(failed)) | (Err(failed), Ok(one)) => {
-                if failed.cause.is_gone() {
-                    Ok(one)
-                } else {
-                    Err(failed)
+    /// Either file alone will do: what the kernel does not tell does not bind. One that makes
+    /// no sense is an error, and what was read before counts where that was less.
+    fn read_most(&mut self, buffer: &mut Buffer, errors: &mut Vec<Error>) -> Option<u64> {
+        let mut is_bad = false;
+        let mut most = None;
+        for file in [&mut self.pid_max, &mut self.threads_max] {
+            let read = file.parse(buffer, |text| match text.value()? {
+                0 => Err(Cause::Impossible("its number")),
+                most => Ok(most),
+            });
+            match read {
+                Ok(one) => most = Some(most.map_or(one, |other: u64| other.min(one))),
+                Err(failed) => {
+                    is_bad |= !failed.cause.is_gone();
+                    errors.extend(failed.unless_gone());
                 }
             }
-            (Err(failed), Err(_)) => Err(failed),
         }
+        let former = self.most.map(|(_, former)| former).filter(|_| is_bad);
+        let most = most.into_iter().chain(former).min();
+        if most.is_none() && !is_bad {
+            errors.push(Cause::from(Errno::NOENT).at(self.pid_max.path()));
+        }
+        most
     }
 }
 

@@ -82,6 +82,10 @@ impl Probe {
         }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether the first answer is still awaited: it has neither come nor taken too long.
     pub(crate) fn is_awaited(&self, now: Mono) -> bool {
         let is_recent = |asked: Mono| now.since(asked) < LATE;

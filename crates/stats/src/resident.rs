@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
-use evictd_kerntext::{parse_pss, parse_resident_pages};
+use evictd_kerntext::{Limit, parse_pss, parse_resident_pages};
 use evictd_sys::{Helper, HelperThread, Priority, Writes};
 
 use crate::dir::list_processes;
@@ -130,18 +130,23 @@ impl Resident {
     }
 }
 
+/// Whether a process may hold so many bytes.
+const fn can_be(bytes: &u64) -> bool {
+    *bytes < Limit::UNLIMITED_FROM
+}
+
 impl Processes {
     fn resident(&self, pid: i32, buffer: &mut Buffer) -> Option<u64> {
         self.read(pid, "statm", buffer)?;
         let pages = parse_resident_pages(buffer.text()).ok()?;
-        Some(pages.saturating_mul(self.page_bytes))
+        pages.checked_mul(self.page_bytes).filter(can_be)
     }
 
     /// Where the kernel does not let this process see that of another, it counts whole.
     fn shared_out(&self, pid: i32, buffer: &mut Buffer) -> Option<u64> {
         let pss = self.read(pid, "smaps_rollup", buffer);
         let pss = pss.and_then(|()| parse_pss(buffer.text()).ok().flatten());
-        pss.or_else(|| self.resident(pid, buffer))
+        pss.filter(can_be).or_else(|| self.resident(pid, buffer))
     }
 
     fn read(&self, pid: i32, name: &str, buffer: &mut Buffer) -> Option<()> {

@@ -90,6 +90,20 @@ pub enum ErrorKind {
     ReclaimPercentageNotPositive,
     /// A minimum reclaim below zero.
     NegativeReclaim,
+    /// A value of more bytes than any needs: that many.
+    TooLong(usize),
+}
+
+/// A value has at most so many bytes. A kubelet reads any number of digits, and makes the
+/// largest quantity of them.
+pub(crate) const MOST_VALUE_BYTES: usize = 256;
+
+/// What of a text an error shows: its beginning, where it is too long.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(MOST_VALUE_BYTES) {
+        Some((end, _)) => format!("{}...", text.split_at(end).0),
+        None => text.to_string(),
+    }
 }
 
 /// What is wrong, where. Its text is the kubelet's own wording (K:
@@ -115,7 +129,7 @@ impl Error {
             list,
             kind: ErrorKind::MalformedPair,
             position,
-            key: piece.to_string(),
+            key: shown(piece),
             value: String::new(),
             separator: list.separator(),
         }
@@ -138,8 +152,8 @@ impl Error {
             list,
             kind,
             position,
-            key: pair.key.clone(),
-            value: pair.value.clone(),
+            key: shown(&pair.key),
+            value: shown(&pair.value),
             separator: pair.separator,
         }
     }
@@ -197,6 +211,10 @@ impl fmt::Display for Error {
             ErrorKind::MissingGrace(signal) => write!(
                 f,
                 "grace period must be specified for the soft eviction threshold {signal}"
+            ),
+            ErrorKind::TooLong(bytes) => write!(
+                f,
+                "the value of {key} has {bytes} bytes; at most {MOST_VALUE_BYTES} are read"
             ),
             ErrorKind::NegativeReclaim => {
                 write!(f, "negative eviction minimum reclaim specified for {key}")

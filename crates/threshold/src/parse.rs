@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use evictd_node::{Signal, Unit};
 use evictd_quantity::{Format, GoDuration, Quantity};
 
+use crate::error::MOST_VALUE_BYTES;
 use crate::{Error, ErrorKind, List, Operator, Pair, Pairs, Threshold, ThresholdValue, percent};
 
 /// The four lists as flags write them.
@@ -85,7 +86,12 @@ fn read<'a, T>(
 ) -> Result<Vec<(Signal, &'a Pair, T)>, Error> {
     let parse = |pair: &'a Pair| {
         let signal = signal_of(list, pair, own_signals)?;
-        let value = parse(signal, &pair.value).map_err(|kind| Error::of(list, kind, pair))?;
+        let length = pair.value.len();
+        let value = match length {
+            0..=MOST_VALUE_BYTES => parse(signal, &pair.value),
+            _ => Err(ErrorKind::TooLong(length)),
+        };
+        let value = value.map_err(|kind| Error::of(list, kind, pair))?;
         Ok((signal, pair, value))
     };
     pairs.iter().map(parse).collect()

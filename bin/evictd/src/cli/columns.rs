@@ -39,11 +39,13 @@ impl fmt::Display for Columns {
         for cells in &self.rows {
             let mut row = String::new();
             for (column, cell) in cells.iter().enumerate() {
-                let width = self.width(column);
+                // Not by a width for the formatter, which takes none beyond 65,535.
+                let missing = self.width(column).saturating_sub(cell.chars().count());
+                let blanks = " ".repeat(missing);
                 if self.right.contains(&column) {
-                    write!(row, "{cell:>width$} ")?;
+                    write!(row, "{blanks}{cell} ")?;
                 } else {
-                    write!(row, "{cell:<width$} ")?;
+                    write!(row, "{cell}{blanks} ")?;
                 }
             }
             writeln!(f, "{}", row.trim_end())?;
@@ -84,4 +86,26 @@ pub(crate) fn wrap_within(
     }
     text.push_str(&line);
     text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cell_of_any_length_is_shown() {
+        let mut table = Columns::new(&["NAME", "LEFT"], &[1]);
+        let long = "9".repeat(100_000);
+        table.row(vec![long.clone(), "1".to_owned()]);
+        table.row(vec!["a".to_owned(), long.clone()]);
+        let blanks = |short: usize| " ".repeat(100_000 - short);
+        let expected = format!(
+            "NAME{} {}LEFT\n{long} {}1\na{} {long}\n",
+            blanks(4),
+            blanks(4),
+            blanks(1),
+            blanks(1)
+        );
+        assert!(table.to_string() == expected);
+    }
 }

@@ -299,7 +299,7 @@ impl Kill {
         let proc = self.target.proc();
         let remaining = self.scratch.listing.pids().iter().map(|pid| Remaining {
             pid: pid.as_raw_nonzero().get(),
-            state: proc.stat(*pid, |stat| char::from(stat.state)),
+            state: proc.stat(*pid, |stat| stat.state.map(char::from)).flatten(),
         });
         self.report.remaining = remaining.collect();
         self.report.out_of_sight = self.scratch.listing.has_hidden();

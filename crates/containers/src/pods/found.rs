@@ -6,6 +6,7 @@ use core::num::NonZeroU64;
 use std::path::Path;
 
 use evictd_node::QosClass;
+use evictd_node::pod::volume_key;
 
 use crate::{ContainerState, ListedContainer, ListedMount, LogFormat, WritableLayer};
 
@@ -116,26 +117,203 @@ pub(crate) fn millis_of_shares(shares: NonZeroU64) -> Option<NonZeroU64> {
     NonZeroU64::new(shares.get().saturating_mul(1000).div_ceil(1024))
 }
 
-/// What of a container's mounts is kept: a path of this length, and so many of them.
-const MOST_PATH_BYTES: usize = 1024;
-const MOST_MOUNTS: usize = 32;
+/// What the mounts of a container may take of memory: paths, and for each what is kept beside it;
+/// and keys of volumes.
+const MOST_MOUNT_BYTES: usize = 5 << 10;
+const BESIDE_PATH_BYTES: usize = 64;
+const MOST_KEYS: usize = 384;
 
-/// Keeps what is mounted where a container may write, if there is room for it: what lies
-/// beyond counts for nobody.
+/// So many of its volumes without a name are kept by their paths, which can be shown.
+const FEW_VOLUMES: usize = 8;
+
+/// Keeps what is mounted where a container may write. Of volumes without a name, of which an
+/// image may ask for hundreds, all but a few are known by keys. What there is no room for is
+/// counted: of the container it is then known that it may have written more.
 pub(crate) fn keep_mount<'a>(
     kept: &'a mut Vec<ListedMount>,
     source: &str,
     is_volume: bool,
 ) -> Option<&'a mut ListedMount> {
-    let is_plain = source.starts_with('/') && source.len() <= MOST_PATH_BYTES;
-    if !is_plain || kept.len() >= MOST_MOUNTS {
+    if !source.starts_with('/') {
         return None;
     }
-    kept.push(ListedMount::new(Path::new(source).into(), is_volume));
-    kept.last_mut()
+    let is_there = |mount: &ListedMount| {
+        &*mount.source == Path::new(source) && mount.among.is_none() && mount.is_volume == is_volume
+    };
+    if let Some(place) = kept.iter().position(is_there) {
+        return kept.get_mut(place); // mounted in two places
+    }
+    let volume = volume_of(source);
+    let is_by_path = |mount: &&ListedMount| {
+        mount.among.is_none()
+            && mount
+                .source
+                .to_str()
+                .is_some_and(|s| volume_of(s).is_some())
+    };
+    let is_one_of_many = kept.iter().filter(is_by_path).count() >= FEW_VOLUMES;
+    let place = match volume.filter(|_| is_one_of_many) {
+        Some((dir, key)) => keep_key(kept, dir, key, is_volume),
+        None => push_mount(kept, source, is_volume),
+    };
+    if place.is_none() {
+        leave_out(kept);
+    }
+    kept.get_mut(place?)
+}
+
+/// The directory and the key of a volume without a name: `DIR/NAME`, or `DIR/NAME/_data`.
+fn volume_of(source: &str) -> Option<(&str, u64)> {
+    let volume = source.strip_suffix("/_data").unwrap_or(source);
+    let (dir, name) = volume.rsplit_once('/')?;
+    Some((dir, volume_key(name.as_bytes())?)).filter(|_| !dir.is_empty())
+}
+
+fn push_mount(kept: &mut Vec<ListedMount>, source: &str, is_volume: bool) -> Option<usize> {
+    let bytes = |path: &Path| path.as_os_str().len().saturating_add(BESIDE_PATH_BYTES);
+    let taken: usize = kept.iter().map(|mount| bytes(&mount.source)).sum();
+    let more = bytes(Path::new(source));
+    (taken.saturating_add(more) <= MOST_MOUNT_BYTES).then(|| {
+        kept.push(ListedMount::new(Path::new(source).into(), is_volume));
+        kept.len().saturating_sub(1)
+    })
+}
+
+fn keep_key(kept: &mut Vec<ListedMount>, dir: &str, key: u64, is_volume: bool) -> Option<usize> {
+    let is_its = |mount: &ListedMount| {
+        mount.among.is_some() && &*mount.source == Path::new(dir) && mount.is_volume == is_volume
+    };
+    let place = kept.iter().position(is_its);
+    let mut keys = place.map_or(Vec::new(), |place| keys_of(kept.get(place)).to_vec());
+    let Err(at) = keys.binary_search(&key) else {
+        return place;
+    };
+    let all: usize = kept.iter().map(|mount| keys_of(Some(mount)).len()).sum();
+    if all >= MOST_KEYS {
+        return None;
+    }
+    let place = place.or_else(|| push_mount(kept, dir, is_volume))?;
+    keys.insert(at, key);
+    kept.get_mut(place)?.among = Some(keys.into());
+    Some(place)
+}
+
+fn keys_of(mount: Option<&ListedMount>) -> &[u64] {
+    mount
+        .and_then(|mount| mount.among.as_deref())
+        .unwrap_or_default()
+}
+
+fn leave_out(kept: &mut Vec<ListedMount>) {
+    if let Some(rest) = kept.iter_mut().find(|mount| mount.left_out > 0) {
+        rest.left_out = rest.left_out.saturating_add(1);
+        return;
+    }
+    let mut rest = ListedMount::new(Path::new("").into(), false);
+    rest.left_out = 1;
+    kept.push(rest);
 }
 
 /// A path that is there.
 pub(crate) fn path(text: &str) -> Option<Arc<Path>> {
     (!text.is_empty()).then(|| Path::new(text).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(sources: &[(String, bool)]) -> Vec<ListedMount> {
+        let mut kept = Vec::new();
+        for (source, is_volume) in sources {
+            keep_mount(&mut kept, source, *is_volume);
+        }
+        kept
+    }
+
+    fn left_out(kept: &[ListedMount]) -> u32 {
+        kept.iter().map(|mount| mount.left_out).sum()
+    }
+
+    fn volume(number: u64) -> (String, bool) {
+        let name = format!("{number:016x}{}", "0".repeat(48));
+        (format!("/var/lib/docker/volumes/{name}/_data"), true)
+    }
+
+    /// Acceptance row 253: an image may have any number of `VOLUME` lines.
+    #[test]
+    fn hundreds_of_volumes_without_a_name_are_all_kept_in_little_memory() {
+        let all: Vec<_> = (0..300)
+            .map(volume)
+            .chain([("/srv/app".into(), false)])
+            .collect();
+        let kept = kept(&all);
+        assert_eq!(left_out(&kept), 0);
+        let [by_path @ .., many, app] = &kept[..] else {
+            panic!("{kept:?}");
+        };
+        assert_eq!(by_path.len(), FEW_VOLUMES);
+        assert_eq!(&*by_path[7].source, Path::new(&volume(7).0));
+        assert_eq!(&*many.source, Path::new("/var/lib/docker/volumes"));
+        assert_eq!(
+            many.among.as_deref(),
+            Some(&(8..300).collect::<Vec<u64>>()[..])
+        );
+        assert_eq!(&*app.source, Path::new("/srv/app"));
+        let keys = many.among.as_deref().map_or(0, size_of_val);
+        let paths: usize = kept
+            .iter()
+            .map(|mount| mount.source.as_os_str().len())
+            .sum();
+        assert!(keys + paths + kept.len() * BESIDE_PATH_BYTES <= 8 << 10);
+    }
+
+    #[test]
+    fn mounts_beyond_the_bound_are_counted() {
+        let all: Vec<_> = (0..1000).map(volume).collect();
+        assert_eq!(left_out(&kept(&all)), 1000 - 8 - 384);
+        let long: Vec<_> = (0..100)
+            .map(|n| (format!("/srv/{n}/{}", "x".repeat(200)), false))
+            .collect();
+        let some = kept(&long);
+        let paths = some.iter().filter(|mount| mount.left_out == 0).count();
+        assert!(
+            paths > 10 && paths + left_out(&some) as usize == 100,
+            "{paths}"
+        );
+        let one = kept(&[
+            (format!("/{}", "x".repeat(6000)), false),
+            ("/srv".into(), false),
+        ]);
+        assert_eq!((one.len(), left_out(&one)), (2, 1));
+        assert!(kept(&[("relative".into(), false), (String::new(), true)]).is_empty());
+    }
+
+    #[test]
+    fn volumes_of_two_places_are_told_apart() {
+        let other = |number: u64| {
+            let (path, _) = volume(number);
+            (
+                path.replace("/_data", "").replace("docker", "containerd"),
+                false,
+            )
+        };
+        let all: Vec<_> = (0..8)
+            .chain(20..30)
+            .map(volume)
+            .chain((30..40).map(other))
+            .collect();
+        let kept = kept(&all);
+        let many: Vec<_> = kept
+            .iter()
+            .filter_map(|mount| mount.among.as_deref())
+            .collect();
+        assert_eq!(
+            many,
+            [
+                &(20..30).collect::<Vec<u64>>()[..],
+                &(30..40).collect::<Vec<u64>>()[..]
+            ]
+        );
+    }
 }

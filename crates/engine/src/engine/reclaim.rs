@@ -4,7 +4,7 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_evict::{NodeReclaim, Outcome, Plan};
+use evictd_evict::{Met, NodeReclaim, Outcome, Plan};
 use evictd_gc::ImageJob;
 use evictd_node::{Condition, Mono, Readings, ReliefStep, Resource};
 
@@ -106,10 +106,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// What follows an answered call: what dead pods left, which is waited for without
     /// blocking too; then no other call where that is enough.
     fn after_call(&mut self, now: Mono, mut reclaim: Awaited) -> Option<Awaited> {
-        if self.reclaim.has_leftovers() && reclaim.sees_to_leftovers() {
+        let may_delete = self.reclaim.has_leftovers() && !self.reclaiming.is_deleting();
+        if may_delete && reclaim.sees_to_leftovers() {
             match self.reclaim.begin_leftovers(self.killing.gone()) {
                 Ok(()) => {
                     let number = self.reclaiming.next_number();
+                    self.reclaiming.begin_deletion(number);
                     return self.reclaiming.wait(reclaim, number, 1);
                 }
                 Err(problem) => self.telling.tell(now, Event::problem("leftovers", problem)),
@@ -186,10 +188,31 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 self.telling.tell(now, Event::Reclaimed(result));
             }
             self.round_now();
-        } else if let Some(number) = self.reclaiming.awaited_number() {
+        } else if let Some(number) = self.reclaiming.end_deletion() {
             self.take_collected(now, number, Ok(result));
+            self.round_now();
         }
         true
+    }
+
+    /// A deletion takes as long as the pods choose that left what is deleted: the next step is
+    /// taken once it frees nothing of what is short any more.
+    pub(super) fn leave_idle_deletion(&mut self, now: Mono) {
+        let evict = &self.deciding.evict;
+        // Nothing is asked of a disk while memory is short.
+        let resources = |met: Met<'_>| met.threshold.signal.resource();
+        let is_of_memory = evict.met().map(resources).any(|of| of == Resource::Memory);
+        if !evict.is_reclaiming() || is_of_memory {
+            return;
+        }
+        let acting = evict.acting_on();
+        let readings = &self.sampled.sample.readings;
+        let left = acting.and_then(|threshold| readings.get(threshold.signal));
+        let idle = left.and_then(|left| self.reclaiming.leave_idle(now, left));
+        if let Some(reclaim) = idle.and_then(|reclaim| self.after_call(now, reclaim)) {
+            let plan = self.take_steps(now, reclaim);
+            self.carry_out(now, plan);
+        }
     }
 
     /// Hands a job to the container runtimes. Returns its number, and how many will answer.

@@ -212,6 +212,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         };
         let plan = self.observe(now, fs_wait, with_pods);
         self.carry_out(now, plan);
+        self.leave_idle_deletion(now);
         self.tell_round(now);
         let readings = self.sampled.sample.readings;
         let left = self.note_memory(now, Depth::Whole, &readings);

@@ -596,8 +596,8 @@ fn what_gave_nothing_back_is_not_tried_again_soon() {
     assert_eq!(tries, [0, 10, 30, 70]);
 }
 
-/// Acceptance row 174: the next pod is not evicted before what the last one left is deleted
-/// to its end; memory does not wait for that.
+/// Acceptance row 174: the next pod is not evicted while the deletion of what the last one
+/// left frees something; memory does not wait for that.
 #[test]
 fn what_a_dead_pod_left_is_deleted_before_the_next_is_evicted() {
     let thresholds = "memory.available<100Mi,nodefs.available<100Mi";
@@ -612,23 +612,70 @@ fn what_a_dead_pod_left_is_deleted_before_the_next_is_evicted() {
     turn(&mut engine, 1);
     assert_eq!(engine.pods().killed().len(), 1);
     engine.reclaim_mut().deleted_at = Some(at(100_000));
-    for millis in [100, 10_000, 50_000] {
+    for (seconds, left) in [
+        (1, 51),
+        (10, 55),
+        (19, 60),
+        (28, 62),
+        (37, 65),
+        (46, 70),
+        (55, 75),
+    ] {
+        set(&mut engine, WHOLE, left * MIB);
         engine.round_now();
-        let told = turn(&mut engine, millis);
+        let told = turn(&mut engine, seconds * 1000);
         assert!(!told.contains(&"evicting"), "{told:?}");
     }
-    set(&mut engine, 50 * MIB, 50 * MIB);
+    set(&mut engine, 50 * MIB, 80 * MIB);
     engine.round_now();
     let told = turn(&mut engine, 60_000);
     assert!(told.contains(&"deleting"), "{told:?}");
     assert_eq!(engine.pods().killed().len(), 2);
-    set(&mut engine, WHOLE, 50 * MIB);
-    engine.round_now();
-    turn(&mut engine, 99_999);
+    for (seconds, left) in [(61, 81), (70, 84), (79, 88), (88, 90), (97, 95), (99, 96)] {
+        set(&mut engine, WHOLE, left * MIB);
+        engine.round_now();
+        turn(&mut engine, seconds * 1000);
+    }
     set(&mut engine, WHOLE, 500 * MIB);
     engine.round_now();
     assert_eq!(turn(&mut engine, 100_000)[0], "reclaimed");
     assert_eq!(engine.pods().killed().len(), 2);
+}
+
+/// Acceptance row 174: how long it takes to delete what a pod left is the pod's to choose.
+#[test]
+fn deletion_that_frees_nothing_delays_no_eviction() {
+    let mut engine = engine(settings("nodefs.available<100Mi"), three_pods());
+    engine.reclaim_mut().leftovers = Some(Collected {
+        removed: 6_000_000,
+        text: "deleted".into(),
+        ..Collected::default()
+    });
+    set(&mut engine, WHOLE, 50 * MIB);
+    turn(&mut engine, 0);
+    turn(&mut engine, 1);
+    assert_eq!(engine.pods().killed(), ["big"]);
+    engine.reclaim_mut().deleted_at = Some(at(600_000));
+    // The disk goes on filling, and the deletion frees nothing.
+    let mut second = 1;
+    while engine.pods().killed().len() < 2 && second < 60 {
+        set(&mut engine, WHOLE, 40 * MIB);
+        engine.round_now();
+        turn(&mut engine, second * 1000);
+        second += 1;
+    }
+    assert_eq!(engine.pods().killed(), ["big", "middle"]);
+    assert_eq!(second, 12);
+    assert_eq!(
+        engine.reclaim().collections,
+        2,
+        "it goes on, and is not begun again"
+    );
+    // It ends once, and answers nothing that was asked since.
+    set(&mut engine, WHOLE, 90 * MIB);
+    engine.round_now();
+    let told = turn(&mut engine, 600_000);
+    assert_eq!(told.iter().filter(|told| **told == "reclaimed").count(), 1);
 }
 
 /// Acceptance row 287: one whose cgroup is gone, while there was memory.

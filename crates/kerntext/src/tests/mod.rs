@@ -4,6 +4,7 @@ mod cgroup_files;
 mod meminfo;
 mod mountinfo;
 mod open_file;
+mod poison;
 mod pressure;
 mod proc_cgroups;
 mod proc_pid;

@@ -18,7 +18,7 @@ fn what_is_not_there_is_an_error() {
         (b"some avg10=0.00 total=1\n", Missing, 0),
         (b"some total=1\nfull avg10=0.00\n", Missing, 13),
         (b"full total=-1\n", Number, 11),
-        (b" \n", Missing, 1),
+        (b" \n", Missing, 0),
     ] {
         let error = parse_full_stall(text).unwrap_err();
         assert_eq!((error.kind, error.position), (kind, position), "{text:?}");

@@ -150,6 +150,7 @@ impl Described {
         }
         for held in &self.held {
             problems.extend(held.notes.iter().map(ToString::to_string));
+            problems.extend(held.containers.iter().filter_map(mounts_left_out));
         }
     }
 
@@ -223,4 +224,13 @@ fn place(held: &[Arc<RuntimeListing>], mut index: usize) -> Option<(usize, usize
         index -= held.pods.len();
     }
     None
+}
+/// What is said of a container with more mounts than are kept.
+fn mounts_left_out(container: &ListedContainer) -> Option<String> {
+    let mut mounts = container.mounts.iter();
+    let left_out = mounts.find(|mount| mount.left_out > 0)?.left_out;
+    let name = container.name.escape_debug();
+    Some(format!(
+        "container {name} has too many mounts: what it writes to {left_out} of them is not measured"
+    ))
 }

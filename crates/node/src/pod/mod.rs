@@ -35,7 +35,7 @@ pub use resources::{ResourceList, Resources};
 pub use runtime::RuntimePod;
 pub use spec::{Metadata, Pod, Spec, Status};
 pub use toleration::Toleration;
-pub use volume::{Medium, Volume, VolumeSource};
+pub use volume::{Medium, Volume, VolumeSource, volume_key};
 
 #[cfg(test)]
 mod tests;

@@ -75,3 +75,14 @@ impl Medium {
         }
     }
 }
+
+/// What a volume without a name is known by among others: the first 16 of the 64 hexadecimal
+/// digits that its runtime made up. `None` for other names.
+///
+/// An image may have any number of such volumes: 8 bytes each are what it costs to know them.
+#[must_use]
+pub fn volume_key(name: &[u8]) -> Option<u64> {
+    let is_made_up = name.len() == 64 && name.iter().all(u8::is_ascii_hexdigit);
+    let digits = name.get(..16).filter(|_| is_made_up)?;
+    u64::from_str_radix(core::str::from_utf8(digits).ok()?, 16).ok()
+}

@@ -2,7 +2,7 @@ use core::ffi::CStr;
 use core::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, SeekFrom, openat, seek};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek};
 use rustix::io::Errno;
 
 use super::look::look_at;
@@ -15,7 +15,8 @@ pub(crate) struct Level {
     pub(crate) fd: Option<OwnedFd>,
     /// Which directory it is, once it was closed.
     inode: u64,
-    device: u64,
+    /// Of a directory that was closed, or in which a file of several names was met.
+    device: Option<u64>,
     /// Where its listing goes on, for lseek(2).
     cookie: u64,
     /// The descriptor does not stand there: a listing is read a buffer at a time, so that after
@@ -24,6 +25,14 @@ pub(crate) struct Level {
     moved: bool,
     /// Where its own names begin among all names.
     pub(crate) names: usize,
+}
+
+/// What a piece of a listing is to keep to.
+pub(crate) struct Rules<'a> {
+    /// Which names count.
+    pub(crate) counts: &'a dyn Fn(&CStr) -> bool,
+    /// When it is to stop.
+    pub(crate) stop: &'a dyn Fn(&Tally) -> bool,
 }
 
 /// How a piece of a listing ended.
@@ -39,7 +48,7 @@ impl Level {
         Self {
             fd: Some(fd),
             inode: 0,
-            device: 0,
+            device: None,
             cookie: 0,
             moved: false,
             names,
@@ -54,7 +63,7 @@ impl Level {
         self.moved = true;
         if let Ok(found) = look_at(&fd, c"", AtFlags::EMPTY_PATH) {
             self.inode = found.inode;
-            self.device = found.device;
+            self.device = Some(found.device);
         }
     }
 
@@ -62,18 +71,18 @@ impl Level {
     pub(crate) fn reopen(&self, child: &OwnedFd) -> Option<OwnedFd> {
         let fd = open_dir(child, c"..", OFlags::NOFOLLOW).ok()?;
         let found = look_at(&fd, c"", AtFlags::EMPTY_PATH).ok()?;
-        (found.inode == self.inode && found.device == self.device).then_some(fd)
+        (found.inode == self.inode && Some(found.device) == self.device).then_some(fd)
     }
 
-    /// Counts what one read of the listing gives, and notes the directories.
-    /// Stops before its end when `stop` says so; that is heard between two
+    /// Counts what one read of the listing gives, of names that count, and notes the
+    /// directories. Stops before its end when the rules say so; that is heard between two
     /// entries.
     pub(crate) fn list(
         &mut self,
         names: &mut Names,
         tally: &mut Tally,
         buffer: &mut [MaybeUninit<u8>],
-        stop: &dyn Fn(&Tally) -> bool,
+        rules: &Rules<'_>,
     ) -> Listed {
         let Some(fd) = &self.fd else {
             return Listed::End;
@@ -96,7 +105,11 @@ impl Level {
             };
             self.cookie = entry.next_entry_cookie();
             let name = entry.file_name();
-            if !matches!(name.to_bytes(), b"." | b"..")
+            let is_dots = matches!(name.to_bytes(), b"." | b"..");
+            let inode = (entry.file_type() == FileType::RegularFile).then(|| entry.ino());
+            if !is_dots
+                && (rules.counts)(name)
+                && !tally.knows(inode, || device_of(fd, &mut self.device))
                 && tally.visit(fd.as_fd(), name)
                 && !names.push(name)
             {
@@ -111,12 +124,21 @@ impl Level {
             if entries.is_buffer_empty() {
                 return Listed::Part;
             }
-            if stop(tally) {
+            if (rules.stop)(tally) {
                 self.moved = true;
                 return Listed::Part;
             }
         }
     }
+}
+
+/// The device that an open directory lies on.
+fn device_of(fd: &OwnedFd, known: &mut Option<u64>) -> Option<u64> {
+    if known.is_none() {
+        let found = look_at(fd, c"", AtFlags::EMPTY_PATH).ok();
+        *known = found.map(|found| found.device);
+    }
+    *known
 }
 
 /// Without touching the time of access where that is allowed: it is for the

@@ -3,15 +3,16 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::time::Duration;
-use std::path::Path;
 
 use evictd_node::Mono;
 use evictd_sys::Desk;
 
 use super::mounted::Guard;
 use super::quota::{Project, read_quota, read_tree_project};
+use super::tree::DiskTree;
+use super::turns::Turn;
 use super::usage::{Pace, Progress, TreeUsage};
-use super::walk::{BUFFER_BYTES, Bounds, Walk};
+use super::walk::{BUFFER_BYTES, Walk};
 use crate::now;
 
 /// Entries of a step, after which results are published and a rest may come.
@@ -22,7 +23,7 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The trees to measure, sorted and without duplicates.
-pub(crate) type Trees = Arc<[Arc<Path>]>;
+pub(crate) type Trees = Arc<[DiskTree]>;
 
 /// What both sides see, whole after each statement.
 #[derive(Debug, Default)]
@@ -53,17 +54,43 @@ struct Tree {
     last: Option<TreeUsage>,
     /// The quota project that it was told by, or could have been.
     project: Option<Project>,
-    /// Still to be measured in this cycle.
-    due: bool,
+    /// What a walk had found that made way for others, where that is more.
+    partial: Option<TreeUsage>,
+    /// Its turn, while it is still to be measured in this cycle.
+    due: Option<Turn>,
+}
+
+impl Tree {
+    const fn is_due(&self) -> bool {
+        self.due.is_some()
+    }
+
+    /// It is to be measured in this cycle, from its first turn on.
+    fn make_due(&mut self) {
+        self.due = self.due.or(Some(Turn::first(self.last.is_some())));
+    }
+
+    /// What is known of it, with what a walk under way has found.
+    fn usage(&self, walked: Option<TreeUsage>) -> Option<TreeUsage> {
+        let parts = [self.partial, walked].into_iter().flatten();
+        let most = parts.max_by_key(|part| (part.used_bytes, part.inodes_used));
+        let is_whole =
+            |last: &TreeUsage| most.is_none_or(|most| last.used_bytes >= most.used_bytes);
+        self.last.filter(is_whole).or(most).or(self.last)
+    }
 }
 
 /// A walk that is to begin; `None` where the tree counts for nobody.
-fn open_walk(guard: Option<&mut Guard>, path: &Path, begun: Mono) -> Option<Walk> {
+fn open_walk(guard: Option<&mut Guard>, tree: &DiskTree, begun: Mono) -> Option<Walk> {
     let Some(guard) = guard else {
-        return Some(Walk::open(path, begun, Bounds::USUAL));
+        return Some(Walk::open_tree(tree, begun));
     };
-    let on = guard.place(path)?;
-    Some(Walk::open_mounted(path, begun, on))
+    let on = match tree.among {
+        None => guard.place(&tree.path)?,
+        // A disk may be there for volumes alone: these are no whole disk.
+        Some(_) => guard.place(&tree.path.join("volume"))?,
+    };
+    Some(Walk::open_mounted(tree, begun, on))
 }
 
 /// What the helper thread does.
@@ -148,25 +175,23 @@ impl Measurer {
         }
         self.since = self.since.max(since);
         for tree in &mut self.trees {
-            tree.due |= tree.last.is_some_and(|last| last.sampled < since);
+            if tree.last.is_some_and(|last| last.sampled < since) {
+                tree.make_due();
+            }
         }
         self.anew = self.is_due();
     }
 
     fn is_due(&self) -> bool {
-        self.trees.iter().any(|tree| tree.due)
+        self.trees.iter().any(Tree::is_due)
     }
 
     /// Changes to another set of trees; those that stay keep what they have.
     fn follow(&mut self, paths: Trees) {
-        let place = |tree: &Arc<Path>| paths.binary_search(tree).ok();
-        let mut trees = vec![
-            Tree {
-                due: true,
-                ..Tree::default()
-            };
-            paths.len()
-        ];
+        let place = |tree: &DiskTree| paths.binary_search(tree).ok();
+        let mut new = Tree::default();
+        new.make_due();
+        let mut trees = vec![new; paths.len()];
         for (path, tree) in self.paths.iter().zip(self.trees.drain(..)) {
             if let Some(kept) = place(path).and_then(|index| trees.get_mut(index)) {
                 *kept = tree;
@@ -189,17 +214,17 @@ impl Measurer {
             if self.trees.is_empty() || now() < self.next_cycle() {
                 return false;
             }
-            self.trees.iter_mut().for_each(|tree| tree.due = true);
+            self.trees.iter_mut().for_each(Tree::make_due);
             (self.entries, self.worked) = (0, Duration::ZERO);
         }
         let begun = now();
-        // Those without a result first, then in order.
-        let due = self.trees.iter().enumerate().filter(|(_, tree)| tree.due);
-        let next = due.min_by_key(|(_, tree)| tree.last.is_some());
-        let Some((index, path)) = next.and_then(|(i, _)| Some((i, self.paths.get(i)?))) else {
+        let due = self.trees.iter().map(|tree| tree.due).enumerate();
+        let due = due.filter_map(|(index, turn)| Some((index, turn?)));
+        let next = due.min_by_key(|(_, turn)| turn.order());
+        let Some((index, tree)) = next.and_then(|(i, _)| Some((i, self.paths.get(i)?))) else {
             return false;
         };
-        let Some(walk) = open_walk(self.guard.as_mut(), path, begun) else {
+        let Some(walk) = open_walk(self.guard.as_mut(), tree, begun) else {
             self.finish(index, TreeUsage::nobodys(begun), 1);
             return true;
         };
@@ -226,7 +251,9 @@ impl Measurer {
                 tree.project = project;
             } else if tree.project == project {
                 shared = true;
-                tree.due |= tree.last.is_some_and(|last| last.by_quota);
+                if tree.last.is_some_and(|last| last.by_quota) {
+                    tree.make_due();
+                }
             }
         }
         usage.filter(|_| !shared)
@@ -246,17 +273,35 @@ impl Measurer {
         if done {
             drop(walk);
             self.finish(index, usage, entries);
-        } else {
-            self.walk = Some((index, walk));
-            self.publish();
+            return;
         }
+        if !self.makes_way(index, entries) {
+            self.walk = Some((index, walk));
+        } else if let Some(tree) = self.trees.get_mut(index) {
+            tree.partial = tree.usage(Some(usage)).filter(|usage| !usage.complete);
+            tree.due = tree.due.map(Turn::longer);
+            self.entries += entries;
+        }
+        self.publish();
+    }
+
+    /// Whether the walk of that tree, which has come so far, is given up until the others that
+    /// are due have had their turn.
+    fn makes_way(&self, index: usize, entries: u64) -> bool {
+        let turn = self.trees.get(index).and_then(|tree| tree.due);
+        let others = self.trees.iter().enumerate();
+        let others = others.filter_map(|(at, tree)| tree.due.filter(|_| at != index));
+        turn.is_some_and(|turn| turn.makes_way(entries, others))
     }
 
     fn finish(&mut self, index: usize, usage: TreeUsage, entries: u64) {
         self.entries += entries;
         if let Some(tree) = self.trees.get_mut(index) {
             // One that was under way when somebody asked is too old for him.
-            (tree.last, tree.due) = (Some(usage), usage.sampled < self.since);
+            (tree.last, tree.partial, tree.due) = (Some(usage), None, None);
+            if usage.sampled < self.since {
+                tree.make_due();
+            }
         }
         if !self.is_due() {
             self.ended = now();
@@ -269,12 +314,7 @@ impl Measurer {
     /// that a tree which grows faster than it is walked is seen to.
     fn shown(&self, (index, tree): (usize, &Tree)) -> Option<TreeUsage> {
         let walk = self.walk.as_ref().filter(|(at, _)| *at == index);
-        let Some((_, walk)) = walk else {
-            return tree.last;
-        };
-        let usage = walk.usage();
-        let whole = tree.last.filter(|last| last.used_bytes >= usage.used_bytes);
-        whole.or(Some(usage))
+        tree.usage(walk.map(|(_, walk)| walk.usage()))
     }
 
     fn publish(&self) {
@@ -286,7 +326,7 @@ impl Measurer {
                 .map(|tree| self.shown(tree))
                 .collect(),
             progress: Progress {
-                trees_done: self.trees.iter().filter(|tree| !tree.due).count(),
+                trees_done: self.trees.iter().filter(|tree| !tree.is_due()).count(),
                 trees: self.trees.len(),
                 entries: self.entries + under_way,
             },

@@ -1,3 +1,4 @@
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
@@ -6,14 +7,16 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use evictd_node::Mono;
+use evictd_node::pod::volume_key;
 use rustix::fs::{AtFlags, CWD, OFlags};
 use rustix::io::Errno;
 
-use super::level::{Level, Listed, open_dir};
+use super::level::{Level, Listed, Rules, open_dir};
 use super::look::look_at;
 use super::mounted::{MountedOn, open_plain};
 use super::names::Names;
 use super::tally::Tally;
+use super::tree::DiskTree;
 use super::usage::TreeUsage;
 
 /// What a walk may hold.
@@ -60,6 +63,8 @@ pub(crate) struct Walk {
     bounds: Bounds,
     begun: Mono,
     mounted_on: Option<MountedOn>,
+    /// Of what lies in the root, only these count.
+    among: Option<Arc<[u64]>>,
 }
 
 impl Walk {
@@ -73,12 +78,25 @@ impl Walk {
         walk
     }
 
+    /// Begins a tree, links followed.
+    pub(crate) fn open_tree(tree: &DiskTree, begun: Mono) -> Self {
+        let Some(among) = &tree.among else {
+            return Self::open(&tree.path, begun, Bounds::USUAL);
+        };
+        let mut walk = Self::new(begun, Bounds::USUAL);
+        walk.among = Some(Arc::clone(among));
+        if let Err(errno) = walk.open_plain_root(&tree.path) {
+            walk.tally.not_opened(errno);
+        }
+        walk
+    }
+
     /// Begins at something that is mounted into containers: no link is followed, and one
     /// that is a part of the path leads nowhere.
-    pub(crate) fn open_mounted(path: &Path, begun: Mono, on: MountedOn) -> Self {
+    pub(crate) fn open_mounted(tree: &DiskTree, begun: Mono, on: MountedOn) -> Self {
         let mut walk = Self::new(begun, Bounds::USUAL);
-        walk.mounted_on = Some(on);
-        if let Err(errno) = walk.open_plain_root(path) {
+        (walk.mounted_on, walk.among) = (Some(on), tree.among.clone());
+        if let Err(errno) = walk.open_plain_root(&tree.path) {
             walk.tally.not_opened(errno);
         }
         walk
@@ -93,6 +111,7 @@ impl Walk {
             bounds,
             begun,
             mounted_on: None,
+            among: None,
         }
     }
 
@@ -125,7 +144,9 @@ impl Walk {
     fn push_root(&mut self, root: OwnedFd) -> Result<(), Errno> {
         let found = look_at(&root, c"", AtFlags::EMPTY_PATH)?;
         self.tally.device = found.device;
-        self.tally.count(&found);
+        if self.among.is_none() {
+            self.tally.count(&found);
+        }
         self.push(root);
         Ok(())
     }
@@ -157,6 +178,12 @@ impl Walk {
         self.tally.entries
     }
 
+    /// Files that had to be looked at so far.
+    #[cfg(test)]
+    pub(crate) const fn looks(&self) -> u64 {
+        self.tally.looks
+    }
+
     /// Goes on for that many entries, or until interrupted. Returns
     /// whether the tree is done.
     pub(crate) fn step(
@@ -171,8 +198,10 @@ impl Walk {
             if self.levels.is_empty()
                 && let Some(deeper) = self.deeper.pop()
             {
+                self.among = None; // that was for the root
                 self.push(deeper);
             }
+            let is_root = self.levels.len() == 1;
             let Some(level) = self.levels.last_mut() else {
                 return true;
             };
@@ -183,7 +212,14 @@ impl Walk {
                 self.go_down();
                 continue;
             }
-            match level.list(&mut self.names, &mut self.tally, buffer, &stop) {
+            let among = self.among.as_deref().filter(|_| is_root);
+            let counts = |name: &CStr| among.is_none_or(|keys| is_among(keys, name));
+            let (names, tally) = (&mut self.names, &mut self.tally);
+            let rules = Rules {
+                counts: &counts,
+                stop: &stop,
+            };
+            match level.list(names, tally, buffer, &rules) {
                 Listed::Part => {}
                 Listed::End => self.go_up(),
                 Listed::Child(child) => self.push(child),
@@ -245,6 +281,11 @@ impl Walk {
             self.tally.unread += 1;
         }
     }
+}
+
+/// Whether a name has one of these keys.
+fn is_among(keys: &[u64], name: &CStr) -> bool {
+    volume_key(name.to_bytes()).is_some_and(|key| keys.binary_search(&key).is_ok())
 }
 
 /// Walks a tree in one go, in the caller's own time: for commands and tests,

@@ -75,8 +75,13 @@ impl Buffer {
         retry_on_intr(|| pread(&file, spare_capacity(&mut self.0), offset))
     }
 
+    /// A counter. None comes near to what stands for "no limit": one that has fallen below
+    /// zero does.
     pub(crate) fn value(&self) -> Result<u64, Cause> {
-        Ok(parse_u64(self.text())?)
+        match parse_u64(self.text())? {
+            Limit::UNLIMITED_FROM.. => Err(Cause::Impossible("its number")),
+            value => Ok(value),
+        }
     }
 
     pub(crate) fn limit(&self) -> Result<Limit, Cause> {
@@ -99,6 +104,10 @@ impl KeptFile {
     pub(crate) const fn new(path: PathBuf) -> Self {
         let open = OnceCell::new();
         Self { path, open }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Reads the file and parses what is in it.

@@ -202,7 +202,7 @@ impl Machine {
         let Some((bytes, name)) = self.read(pid, "stat", buffer).and_then(|()| {
             let stat = parse_pid_stat(buffer.text()).ok()?;
             let name = String::from_utf8_lossy(stat.comm);
-            let bytes = stat.rss_pages.saturating_mul(self.page_bytes);
+            let bytes = stat.rss_pages?.checked_mul(self.page_bytes)?;
             Some((bytes, name.escape_debug().to_string()))
         }) else {
             return;
@@ -223,7 +223,7 @@ impl Machine {
 
     fn meminfo(&self, buffer: &mut Buffer) -> Option<Meminfo> {
         buffer.fill_from(&self.proc.join("meminfo")).ok()?;
-        parse_meminfo(buffer.text()).ok()
+        Some(parse_meminfo(buffer.text()))
     }
 
     fn read(&self, pid: i32, name: &str, buffer: &mut Buffer) -> Option<()> {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Pod, VolumeSource};
 
-use crate::{MountedOn, OpenFiles, TreeUsage, WatchedDisks};
+use crate::{DiskTree, MountedOn, OpenFiles, TreeUsage, WatchedDisks};
 
 /// Where pods' files lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +63,28 @@ pub enum TreeKind {
 pub struct PodTree {
     /// Where it lies, if it is there at all.
     pub path: Arc<Path>,
+    /// What of it counts, as [`DiskTree::among`].
+    pub among: Option<Arc<[u64]>>,
     /// What it is.
     pub kind: TreeKind,
+}
+
+impl PodTree {
+    /// All that lies there.
+    #[must_use]
+    pub const fn whole(path: Arc<Path>, kind: TreeKind) -> Self {
+        let among = None;
+        Self { path, among, kind }
+    }
+
+    /// What is to be measured.
+    #[must_use]
+    pub fn tree(&self) -> DiskTree {
+        DiskTree {
+            path: Arc::clone(&self.path),
+            among: self.among.clone(),
+        }
+    }
 }
 
 /// The trees of a pod (K: `GetPodVolumeDir`, `BuildPodLogsDirectory`).
@@ -91,8 +111,7 @@ pub fn pod_trees(pod: &Pod, dirs: &PodDirs) -> Vec<PodTree> {
             name: volume.name.clone(),
             is_own: volume.is_local() && !matches!(volume.source, VolumeSource::HostPath { .. }),
         };
-        let path = path.into();
-        Some(PodTree { path, kind })
+        Some(PodTree::whole(path.into(), kind))
     }));
     trees
 }
@@ -110,17 +129,12 @@ fn log_trees(pod: &Pod, dirs: &PodDirs, trees: &mut Vec<PodTree>) {
         .join(format!("{}_{}_{}", of.namespace, of.name, of.uid));
     let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
     for container in containers.filter(|container| is_part(&container.name)) {
-        trees.push(PodTree {
-            path: all.join(&container.name).into(),
-            kind: TreeKind::Log {
-                container: Some(container.name.clone()),
-            },
-        });
+        let path = all.join(&container.name).into();
+        let container = Some(container.name.clone());
+        trees.push(PodTree::whole(path, TreeKind::Log { container }));
     }
-    trees.push(PodTree {
-        path: all.into(),
-        kind: TreeKind::Log { container: None },
-    });
+    let kind = TreeKind::Log { container: None };
+    trees.push(PodTree::whole(all.into(), kind));
 }
 
 fn volume_dir(pod: &Pod, dirs: &PodDirs, kind: &str, name: &str) -> Option<PathBuf> {
@@ -147,7 +161,7 @@ fn is_part(name: &str) -> bool {
 pub fn add_disk_usage(
     usage: &mut PodUsage,
     trees: &[PodTree],
-    usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
+    usage_of: &dyn Fn(&PodTree) -> Option<TreeUsage>,
 ) {
     let (mut all_logs, mut volumes, mut is_whole) = (None, None, true);
     let is_volume = |tree: &&PodTree| matches!(tree.kind, TreeKind::Volume { .. });
@@ -155,7 +169,7 @@ pub fn add_disk_usage(
         .volumes
         .reserve_exact(trees.iter().filter(is_volume).count());
     for tree in trees {
-        let found = usage_of(&tree.path);
+        let found = usage_of(tree);
         is_whole &= found.is_some_and(|found| found.complete);
         let Some(found) = found else {
             continue;
@@ -205,11 +219,11 @@ pub fn add_disk_usage(
 fn lie_together(
     name: &str,
     trees: &[PodTree],
-    usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
+    usage_of: &dyn Fn(&PodTree) -> Option<TreeUsage>,
 ) -> bool {
     let device_of = |is_it: &dyn Fn(&TreeKind) -> bool| {
         let tree = trees.iter().find(|tree| is_it(&tree.kind))?;
-        usage_of(&tree.path)
+        usage_of(tree)
             .map(|found| found.device)
             .filter(|device| *device != 0)
     };
@@ -220,8 +234,14 @@ fn lie_together(
     layer.is_some() && layer == log
 }
 
-/// Adds what a pod's processes hold of deleted files, so that the pod is ranked by it. It is
-/// no ephemeral storage that a limit is about.
+/// Adds what a pod's processes hold of deleted files of its containers' layers to what it keeps
+/// itself, so that it counts for its own limit.
+pub fn add_deleted_of_layers(usage: &mut PodUsage, found: OpenFiles) {
+    let more = Some(found.own_layer.bytes).filter(|bytes| *bytes > 0);
+    usage.ephemeral_storage_bytes = sum(usage.ephemeral_storage_bytes, more);
+}
+
+/// Adds what a pod's processes hold of deleted files, so that the pod is ranked by it.
 pub fn add_open_files(usage: &mut PodUsage, found: OpenFiles) {
     const NAME: &str = "deleted, open files";
     if found == OpenFiles::default() {
@@ -238,17 +258,17 @@ pub fn add_open_files(usage: &mut PodUsage, found: OpenFiles) {
 /// ranked by it. It is no ephemeral storage, and stays when the pod is gone.
 pub fn add_mounts(
     usage: &mut PodUsage,
-    mounts: &[Arc<Path>],
-    usage_of: &dyn Fn(&Path) -> Option<TreeUsage>,
+    mounts: &[DiskTree],
+    usage_of: &dyn Fn(&DiskTree) -> Option<TreeUsage>,
 ) {
-    for path in mounts {
-        let found = usage_of(path);
+    for mount in mounts {
+        let found = usage_of(mount);
         usage.disk_in_part |= !found.is_some_and(|found| found.complete);
         let Some((found, on)) = found.and_then(|found| Some((found, found.mounted_on?))) else {
             continue;
         };
         usage.mounts.push(MountUsage {
-            path: path.to_string_lossy().into_owned(),
+            path: mount.path.to_string_lossy().into_owned(),
             used_bytes: Some(found.used_bytes),
             inodes_used: Some(found.inodes_used),
             beside_layers: on == MountedOn::Layers,

@@ -4,8 +4,9 @@ use evictd_node::Mono;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Container, Medium, Pod, Volume, VolumeSource};
 
-use super::{PodDirs, PodTree, TreeKind, add_disk_usage, add_mounts, pod_trees};
-use crate::{MountedOn, TreeUsage};
+use super::{PodDirs, PodTree, TreeKind, add_deleted_of_layers};
+use super::{add_disk_usage, add_mounts, pod_trees};
+use crate::{DiskTree, Held, MountedOn, OpenFiles, TreeUsage};
 
 fn dirs() -> PodDirs {
     PodDirs {
@@ -171,7 +172,7 @@ fn usage_names_volumes_and_logs_and_sums_up_what_is_the_pods_own() {
         }],
         ..PodUsage::default()
     };
-    add_disk_usage(&mut usage, &trees, &known);
+    add_disk_usage(&mut usage, &trees, &|tree| known(&tree.path));
     let volumes = [
         used("cache", 1_000, 10),
         used("ram", 70_000, 7),
@@ -208,8 +209,10 @@ fn what_is_not_known_is_left_open() {
     assert_eq!(usage, nothing);
 
     // The pod's log directory is still to be measured, its containers' are not.
-    let some =
-        |path: &Path| known(path).filter(|_| path.ends_with("main") || path.ends_with("setup"));
+    let some = |tree: &PodTree| {
+        let path = &tree.path;
+        known(path).filter(|_| path.ends_with("main") || path.ends_with("setup"))
+    };
     add_disk_usage(&mut usage, &trees, &some);
     assert_eq!(usage.ephemeral_storage_bytes, Some(21));
     assert_eq!(usage.volumes, []);
@@ -221,11 +224,11 @@ fn what_was_not_seen_is_not_nothing() {
     let pod = pod();
     let trees = pod_trees(&pod, &dirs());
     let mut usage = PodUsage::default();
-    let empty_logs = |path: &Path| path.ends_with("main").then(TreeUsage::default);
+    let empty_logs = |tree: &PodTree| tree.path.ends_with("main").then(TreeUsage::default);
     add_disk_usage(&mut usage, &trees, &empty_logs);
     assert_eq!(usage.ephemeral_storage_bytes, None);
-    let in_part = |path: &Path| {
-        known(path).map(|usage| TreeUsage {
+    let in_part = |tree: &PodTree| {
+        known(&tree.path).map(|usage| TreeUsage {
             complete: false,
             ..usage
         })
@@ -240,17 +243,15 @@ fn what_was_not_seen_is_not_nothing() {
 fn logs_may_lie_where_the_layer_does() {
     for (log, layer, expected) in [(7, 7, true), (7, 8, false), (0, 0, false)] {
         let container = String::from("web");
-        let tree = |path: &str, kind| PodTree {
-            path: Path::new(path).into(),
-            kind,
-        };
+        let tree = |path: &str, kind| PodTree::whole(Path::new(path).into(), kind);
         let of = Some(container.clone());
         let trees = [
             tree("/d/layer", TreeKind::Layer { container }),
             tree("/d/log", TreeKind::Log { container: of }),
         ];
         let mut usage = PodUsage::default();
-        add_disk_usage(&mut usage, &trees, &|path| {
+        add_disk_usage(&mut usage, &trees, &|tree| {
+            let path = &*tree.path;
             let device = if path.ends_with("log") { log } else { layer };
             known(Path::new("main")).map(|usage| TreeUsage { device, ..usage })
         });
@@ -263,7 +264,8 @@ fn logs_may_lie_where_the_layer_does() {
 /// Acceptance row 253.
 #[test]
 fn what_is_mounted_ranks_a_pod_and_is_no_storage_of_its_own() {
-    let of = |path: &Path| {
+    let of = |tree: &DiskTree| {
+        let path = &tree.path;
         let mounted_on = match path.file_name()?.to_str()? {
             "main" => Some(MountedOn::Nodefs),
             "data" => Some(MountedOn::Layers),
@@ -291,4 +293,31 @@ fn what_is_mounted_ranks_a_pod_and_is_no_storage_of_its_own() {
     assert_eq!(usage.ephemeral_storage_bytes, None);
     add_mounts(&mut usage, &paths(&["/v/unknown"]), &of);
     assert!(usage.disk_in_part);
+}
+
+/// Acceptance row 291: a file that is deleted and open takes as much of a disk as before.
+#[test]
+fn deleted_open_files_of_the_layer_count_for_the_limit() {
+    let mib = 1 << 20;
+    let held = |bytes| Held { bytes, inodes: 1 };
+    let found = OpenFiles {
+        nodefs: held(7 * mib),
+        layers: held(300 * mib),
+        own_layer: held(200 * mib),
+    };
+    for (known, expected) in [(Some(mib), 201 * mib), (None, 200 * mib)] {
+        let mut usage = PodUsage {
+            ephemeral_storage_bytes: known,
+            ..PodUsage::default()
+        };
+        add_deleted_of_layers(&mut usage, found);
+        assert_eq!(usage.ephemeral_storage_bytes, Some(expected));
+    }
+    let mut unknown = PodUsage::default();
+    add_deleted_of_layers(&mut unknown, OpenFiles::default());
+    assert_eq!(
+        unknown,
+        PodUsage::default(),
+        "which says nothing of the rest"
+    );
 }

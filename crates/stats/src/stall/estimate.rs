@@ -49,9 +49,9 @@ impl Estimate {
         }
     }
 
-    /// How much was lost since the first look; `None` where page cache is not told.
+    /// How much was lost since the first look; `None` where one of these is not told.
     pub(super) fn note(&mut self, now: Mono, pages: Pages, plight: Plight) -> Option<Duration> {
-        pages.cache?;
+        let _all = (pages.cache?, pages.read_back_of_files?, pages.major_faults?);
         if let Some((at, then)) = self.last.replace((now, pages)) {
             let stretch = now.since(at);
             let limit = if plight.is_low || plight.is_late {
@@ -75,8 +75,9 @@ fn share(pages: Pages, stretch: Duration) -> u64 {
     let millis = u64::try_from(stretch.as_millis())
         .unwrap_or(u64::MAX)
         .max(1);
-    let needed = pages.major_faults.saturating_mul(OF_ONE_FAULT);
-    let a_second = pages.read_back_of_files.min(needed).saturating_mul(1000) / millis;
+    let needed = pages.major_faults.unwrap_or(0).saturating_mul(OF_ONE_FAULT);
+    let read_back = pages.read_back_of_files.unwrap_or(0).min(needed);
+    let a_second = read_back.saturating_mul(1000) / millis;
     if a_second < FEW {
         return 0;
     }
@@ -94,13 +95,16 @@ mod tests {
     fn lost(each: &[u64], plight: Plight) -> u64 {
         let mut estimate = Estimate::new();
         let mut pages = Pages {
+            read_back_of_files: Some(0),
+            major_faults: Some(0),
             cache: Some(CACHE),
             ..Pages::default()
         };
         let mut lost = estimate.note(Mono::ZERO, pages, plight);
         for (at, percent) in (1..).zip(each) {
-            pages.read_back_of_files += CACHE * percent / 100;
-            pages.major_faults += CACHE * percent / 100;
+            let more = CACHE * percent / 100;
+            pages.read_back_of_files = pages.read_back_of_files.map(|pages| pages + more);
+            pages.major_faults = pages.major_faults.map(|faults| faults + more);
             lost = estimate.note(Mono::from_millis(at * 500), pages, plight);
         }
         u64::try_from(lost.unwrap().as_millis()).unwrap() / 500
@@ -136,8 +140,8 @@ mod tests {
     fn what_is_read_of_files_without_a_fault_is_no_lost_time() {
         let of = |read_back_of_files, major_faults| {
             let pages = Pages {
-                read_back_of_files,
-                major_faults,
+                read_back_of_files: Some(read_back_of_files),
+                major_faults: Some(major_faults),
                 cache: Some(CACHE),
                 ..Pages::default()
             };
@@ -148,8 +152,8 @@ mod tests {
         assert_eq!(of(40_000, 40_000), 400);
         assert_eq!(of(99, 99), 0, "hardly anything");
         let nothing_left = Pages {
-            read_back_of_files: 200,
-            major_faults: 200,
+            read_back_of_files: Some(200),
+            major_faults: Some(200),
             cache: Some(0),
             ..Pages::default()
         };

@@ -13,66 +13,92 @@ pub(super) struct Pages {
     /// Not those that it took: while all of them are in use it scans for a second and more,
     /// everybody waits, and it takes hardly one (seen with Linux 6.1: 53 pages in 1.2 s, of
     /// which 84 % was lost).
-    pub(super) scanned: u64,
-    pub(super) read_back: u64,
+    pub(super) scanned: Option<u64>,
+    pub(super) read_back: Option<u64>,
     /// Of these, pages of files.
-    pub(super) read_back_of_files: u64,
+    pub(super) read_back_of_files: Option<u64>,
     /// Faults that had to wait for a device. Reading a file makes none.
-    pub(super) major_faults: u64,
+    pub(super) major_faults: Option<u64>,
     /// What there is of page cache now; `None` where that is not told.
     pub(super) cache: Option<u64>,
 }
 
 impl Pages {
-    /// From `/proc/vmstat`; `None` where the kernel does not count these. Before Linux 4.8 it
-    /// counts what was scanned by zones, and before 5.9 what was read back of files alone.
-    pub(super) fn of(vmstat: &[u8]) -> Option<Self> {
-        let (mut scanned, mut of_files) = (None, None);
-        let mut anonymous = 0;
-        let (mut major_faults, mut cache) = (None, None);
+    /// From `/proc/vmstat`; what the kernel does not count, or not in numbers, is `None`. Before
+    /// Linux 4.8 it counts what was scanned by zones, and before 5.9 what was read back of files
+    /// alone.
+    pub(super) fn of(vmstat: &[u8]) -> Self {
+        let (mut scanned, mut of_files, mut cache) = (Sum::None, Sum::None, Sum::None);
+        let (mut anonymous, mut major_faults) = (Sum::Of(0), Sum::None);
         for entry in flat_keyed(vmstat) {
             let sum = match entry.key() {
                 b"pgscan_direct_throttle" => continue, // how often somebody had to wait
                 key if key.starts_with(b"pgscan_kswapd") || key.starts_with(b"pgscan_direct") => {
                     &mut scanned
                 }
-                b"workingset_refault_anon" => {
-                    anonymous = entry.number().ok()?;
-                    continue;
-                }
+                b"workingset_refault_anon" => &mut anonymous,
                 key if key.starts_with(b"workingset_refault") => &mut of_files,
                 b"pgmajfault" => &mut major_faults,
                 b"nr_inactive_file" | b"nr_active_file" => &mut cache,
                 _ => continue,
             };
-            *sum = Some(sum.unwrap_or(0_u64).saturating_add(entry.number().ok()?));
+            sum.add(entry.number().ok());
         }
-        Some(Self {
-            scanned: scanned?,
-            read_back: of_files?.saturating_add(anonymous),
-            read_back_of_files: of_files?,
-            major_faults: major_faults.unwrap_or(0),
-            cache,
-        })
+        Self {
+            scanned: scanned.known(),
+            read_back: both(of_files.known(), anonymous.known(), u64::saturating_add),
+            read_back_of_files: of_files.known(),
+            major_faults: major_faults.known(),
+            cache: cache.known(),
+        }
     }
 
     /// What was counted since then. Of page cache, how much there was then.
     pub(super) fn since(self, then: Self) -> Self {
+        let since = |now, then| both(now, then, u64::saturating_sub);
         Self {
-            scanned: self.scanned.saturating_sub(then.scanned),
-            read_back: self.read_back.saturating_sub(then.read_back),
-            read_back_of_files: self
-                .read_back_of_files
-                .saturating_sub(then.read_back_of_files),
-            major_faults: self.major_faults.saturating_sub(then.major_faults),
+            scanned: since(self.scanned, then.scanned),
+            read_back: since(self.read_back, then.read_back),
+            read_back_of_files: since(self.read_back_of_files, then.read_back_of_files),
+            major_faults: since(self.major_faults, then.major_faults),
             cache: then.cache,
         }
     }
 
-    /// Whether it was not the node's reclaim that took them, in that time.
-    pub(super) const fn were_taken_within_limits(self, millis: u64) -> bool {
+    /// Whether it is known that it was not the node's reclaim that took them, in that time.
+    pub(super) fn were_taken_within_limits(self, millis: u64) -> bool {
         let few = FEW.saturating_mul(millis) / 1000;
-        self.scanned < few || self.scanned < self.read_back / 2
+        let is_much_less = |scanned| self.read_back.is_some_and(|back| scanned < back / 2);
+        self.scanned
+            .is_some_and(|scanned| scanned < few || is_much_less(scanned))
+    }
+}
+
+fn both(one: Option<u64>, other: Option<u64>, then: fn(u64, u64) -> u64) -> Option<u64> {
+    one.zip(other).map(|(one, other)| then(one, other))
+}
+
+/// A sum that is unknown once a part of it is.
+enum Sum {
+    None,
+    Of(u64),
+    Unknown,
+}
+
+impl Sum {
+    fn add(&mut self, more: Option<u64>) {
+        *self = match (&*self, more) {
+            (Self::Unknown, _) | (_, None) => Self::Unknown,
+            (Self::None, Some(more)) => Self::Of(more),
+            (Self::Of(sum), Some(more)) => Self::Of(sum.saturating_add(more)),
+        };
+    }
+
+    const fn known(&self) -> Option<u64> {
+        match self {
+            Self::Of(sum) => Some(*sum),
+            Self::None | Self::Unknown => None,
+        }
     }
 }
 
@@ -92,17 +118,31 @@ mod tests {
             pgsteal_direct 290\nworkingset_refault_anon 5\n\
             workingset_refault_file 7\nworkingset_restore_file 2\n";
         let expected = Pages {
-            scanned: 321,
-            read_back: 7,
-            read_back_of_files: 7,
-            major_faults: 4,
+            scanned: Some(321),
+            read_back: Some(7),
+            read_back_of_files: Some(7),
+            major_faults: Some(4),
             cache: Some(42),
         };
-        assert_eq!(Pages::of(old), Some(expected));
+        assert_eq!(Pages::of(old), expected);
         let with_swap = Pages {
-            read_back: 12,
+            read_back: Some(12),
             ..expected
         };
-        assert_eq!(Pages::of(new), Some(with_swap));
+        assert_eq!(Pages::of(new), with_swap);
+        // One that makes no sense costs itself.
+        let new = core::str::from_utf8(new).unwrap();
+        let bad = new.replace("refault_anon 5", "refault_anon -5");
+        let without_anon = Pages {
+            read_back: None,
+            ..expected
+        };
+        assert_eq!(Pages::of(bad.as_bytes()), without_anon);
+        let bad = new.replace("pgscan_kswapd 21", "pgscan_kswapd 18446744073709551616");
+        let without_scans = Pages {
+            scanned: None,
+            ..with_swap
+        };
+        assert_eq!(Pages::of(bad.as_bytes()), without_scans);
     }
 }

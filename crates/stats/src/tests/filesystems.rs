@@ -16,6 +16,7 @@ pub(super) fn sample(device: u64, fsid: u64) -> FsSample {
         inodes_free: 60,
         device,
         fsid,
+        impossible: None,
     }
 }
 
@@ -77,6 +78,42 @@ fn sizes_and_inode_counts_of_zero_give_no_signal() {
     assert_eq!(short(Signal::ContainerfsAvailable), Some((250, 1000)));
     assert_eq!(short(Signal::ContainerfsInodesFree), None);
     assert_eq!(short(Signal::MemoryAvailable), None);
+}
+
+/// FUSE and network filesystems have told such numbers. More left than there is would hide
+/// that a disk is full.
+#[test]
+fn more_left_than_there_is_says_nothing() {
+    let all = (Some((250, 1000)), Some((60, 100)), None);
+    for (bavail, bfree, ffree, expected) in [
+        (250, 300, 60, all),
+        (
+            u64::MAX,
+            300,
+            60,
+            (Some((300, 1000)), all.1, Some("f_bavail")),
+        ),
+        (1001, u64::MAX, 60, (None, all.1, Some("f_bavail"))),
+        (250, u64::MAX, 60, all),
+        (250, 300, 101, (all.0, None, Some("f_ffree"))),
+        (
+            u64::MAX,
+            300,
+            u64::MAX,
+            (Some((300, 1000)), None, Some("f_bavail")),
+        ),
+    ] {
+        let mut space = rustix::fs::statvfs("/").unwrap();
+        (space.f_frsize, space.f_blocks, space.f_files) = (1, 1000, 100);
+        (space.f_bavail, space.f_bfree, space.f_ffree) = (bavail, bfree, ffree);
+        let found = crate::filesystem::sample(&space, 1, Mono::ZERO);
+        let short = |reading: Option<evictd_node::Reading>| {
+            reading.map(|found| (found.available, found.capacity))
+        };
+        let (bytes, inodes) = (found.bytes_reading(), found.inodes_reading());
+        let found = (short(bytes), short(inodes), found.impossible);
+        assert_eq!(found, expected, "{bavail} {bfree} {ffree}");
+    }
 }
 
 #[test]

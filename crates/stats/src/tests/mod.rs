@@ -4,6 +4,7 @@ mod hierarchies;
 mod machine;
 mod node;
 mod pods;
+mod poison;
 mod probes;
 mod stall;
 pub(crate) mod tree;

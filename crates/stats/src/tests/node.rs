@@ -1,7 +1,6 @@
 use evictd_node::{Layout, MemorySource, Mono, Reading, Signal};
 
 use super::tree::{LONG, Tree};
-use crate::error::Cause;
 use crate::{Hierarchies, Hierarchy, NodeReader, NodeSettings, Version};
 
 const MIB: u64 = 1 << 20;
@@ -48,7 +47,7 @@ fn settings(tree: &Tree, hierarchies: Hierarchies) -> NodeSettings {
     NodeSettings::new(&tree.path("proc"), hierarchies, tree.root())
 }
 
-fn v1() -> (Tree, NodeSettings) {
+pub(super) fn v1() -> (Tree, NodeSettings) {
     let tree = Tree::new();
     proc_files(&tree);
     tree.put("cg/memory/memory.usage_in_bytes", "734003200\n")
@@ -93,9 +92,14 @@ pub(super) fn at(seconds: u64) -> Mono {
 
 /// Available and capacity of a memory signal, in MiB.
 fn memory_in_mib(settings: NodeSettings, signal: Signal) -> Option<(i64, i64)> {
+    memory_and_faults(settings, signal, 0)
+}
+
+/// So, where that many numbers cannot be.
+fn memory_and_faults(settings: NodeSettings, signal: Signal, faults: usize) -> Option<(i64, i64)> {
     let mut reader = NodeReader::open(settings).unwrap();
     let reading = reader.read(at(1), LONG).readings().get(signal);
-    assert_eq!(reader.errors(), []);
+    assert_eq!(reader.errors().len(), faults, "{:?}", reader.errors());
     reading.map(|found| (found.available >> 20, found.capacity >> 20))
 }
 
@@ -121,15 +125,20 @@ fn node_memory_by_the_kubelets_formula() {
 /// Decision D17. A machine without swap has no such signal.
 #[test]
 fn swap_is_a_signal_where_there_is_some() {
-    for (replaced, by, expected) in [
-        ("", "", Some((40, 50))),
-        ("51200", "0", None),
-        ("40960", "51201", None),
-        ("SwapFree", "SwapFeel", None),
+    for (replaced, by, faults, expected) in [
+        ("", "", 0, Some((40, 50))),
+        (
+            ":         51200 kB\nSwapFree:          40960",
+            ": 0 kB\nSwapFree: 0",
+            0,
+            None,
+        ),
+        ("40960 kB\nAnon", "51201 kB\nAnon", 1, None),
+        ("SwapFree", "SwapFeel", 0, None),
     ] {
         let (tree, settings) = v2();
         tree.put("proc/meminfo", &MEMINFO.replace(replaced, by));
-        let found = memory_in_mib(settings, Signal::SwapAvailable);
+        let found = memory_and_faults(settings, Signal::SwapAvailable, faults);
         assert_eq!(found, expected, "{by}");
     }
 }
@@ -248,88 +257,111 @@ fn a_stat_file_larger_than_the_buffer_is_read_whole() {
     }
 }
 
+/// A counter that is wrong for a moment does not change the source; one that stays so does.
 #[test]
-fn an_impossible_sample_leaves_the_former_one() {
+fn an_impossible_counter_leaves_the_former_sample_for_some_seconds() {
     let huge = "18446744073709551000\n";
-    let (tree, settings) = v1();
-    let mut reader = NodeReader::open(settings).unwrap();
-    tree.put("cg/memory/memory.usage_in_bytes", huge);
-    assert_eq!(reader.read(at(1), LONG).memory, None);
-    tree.put("cg/memory/memory.usage_in_bytes", "734003200\n");
-    let good = reader.read(at(2), LONG).memory;
-    assert_eq!(good.unwrap().sampled, at(2));
     for (file, text) in [
         ("cg/memory/memory.usage_in_bytes", huge.to_owned()),
+        (
+            "cg/memory/memory.usage_in_bytes",
+            "4611686018427387903\n".to_owned(),
+        ),
+        ("cg/memory/memory.usage_in_bytes", String::new()),
         (
             "cg/memory/memory.stat",
             format!("total_inactive_file {huge}"),
         ),
-        ("proc/meminfo", "MemTotal: 0 kB\n".to_owned()),
-        (
-            "proc/meminfo",
-            MEMINFO.replace("MemAvailable:     409600", "MemAvailable: 4096000"),
-        ),
-    ] {
-        let before = std::fs::read_to_string(tree.path(file)).unwrap();
-        tree.put(file, &text);
-        assert_eq!(reader.read(at(3), LONG).memory, good, "{file}");
-        assert_eq!(reader.errors().len(), 1, "{file}");
-        let cause = reader.errors()[0].cause;
-        assert!(matches!(cause, Cause::Impossible(_)), "{file}");
-        tree.put(file, &before);
-    }
-    assert_eq!(reader.read(at(4), LONG).memory.unwrap().sampled, at(4));
-}
-
-#[test]
-fn garbage_costs_that_reading_and_is_named() {
-    for (file, text, lost, wording) in [
         (
             "cg/memory/memory.stat",
-            "total_rss x\n",
-            Signal::MemoryAvailable,
-            "not a number at byte 10",
-        ),
-        (
-            "proc/meminfo",
-            "SwapTotal: 1 kB\n",
-            Signal::MemoryAvailable,
-            "MemTotal is missing",
-        ),
-        (
-            "proc/sys/kernel/pid_max",
-            "many\n",
-            Signal::PidAvailable,
-            "not a number at byte 0",
+            "total_inactive_file -1\n".to_owned(),
         ),
     ] {
         let (tree, settings) = v1();
         let mut reader = NodeReader::open(settings).unwrap();
-        tree.put(file, text);
-        let readings = reader.read(at(1), LONG).readings();
-        let path = tree.path(file);
-        let [error] = reader.errors() else {
-            panic!("{file}: {:?}", reader.errors());
-        };
-        assert_eq!(error.to_string(), format!("{}: {wording}", path.display()));
-        for signal in [Signal::MemoryAvailable, Signal::PidAvailable] {
-            assert_eq!(readings.get(signal).is_none(), signal == lost, "{file}");
-        }
-        assert!(readings.get(Signal::NodefsAvailable).is_some());
+        let good = reader.read(at(2), LONG).memory;
+        assert_eq!(good.unwrap().sampled, at(2));
+        tree.put(file, &text);
+        assert_eq!(reader.read(at(3), LONG).memory, good, "{file}: {text}");
+        assert_eq!(reader.errors().len(), 1, "{file}: {text}");
+        let by_meminfo = reader.read(at(12), LONG).memory.unwrap();
+        assert_eq!(by_meminfo.sampled, at(12), "{file}: {text}");
+        assert_eq!(by_meminfo.available_bytes, 400 * MIB, "{file}: {text}");
+        let (tree, settings) = v1();
+        tree.put(file, &text);
+        let mut reader = NodeReader::open(settings).unwrap();
+        let first = reader.read(at(1), LONG).memory.unwrap();
+        assert_eq!(first.available_bytes, 400 * MIB, "{file}: {text}");
+        assert_eq!(reader.errors().len(), 1, "{file}: {text}");
     }
 }
 
+/// What the machine has is what it had before, or what the kernel says elsewhere.
 #[test]
-fn a_missing_root_file_is_not_taken_for_no_controller() {
+fn without_a_true_size_of_the_machine_memory_is_guarded() {
+    for bad in [
+        "0 kB",
+        "x kB",
+        "9007199254740988 kB",
+        "18446744073709551615 kB",
+    ] {
+        let (tree, settings) = v1();
+        let mut reader = NodeReader::open(settings.clone()).unwrap();
+        reader.read(at(1), LONG);
+        tree.put("proc/meminfo", &MEMINFO.replace("1024000 kB", bad));
+        let memory = reader.read(at(2), LONG).memory.unwrap();
+        let read = (memory.total_bytes, memory.available_bytes, memory.sampled);
+        assert_eq!(read, (1000 * MIB, 450 * MIB, at(2)), "{bad}");
+        assert_eq!(reader.errors().len(), 1, "{bad}");
+        let mut reader = NodeReader::open(settings).unwrap();
+        let memory = reader.read(at(1), LONG).memory.unwrap();
+        let told = rustix::system::sysinfo();
+        let told = u128::from(told.totalram) * u128::from(told.mem_unit);
+        assert_eq!(u128::from(memory.total_bytes), told, "{bad}");
+    }
+}
+
+/// As a container's lxcfs wrote it (lxc/lxcfs#115).
+#[test]
+fn absurd_swap_costs_swap_alone() {
+    let meminfo = "MemTotal:       20971520 kB\nMemFree:         8615216 kB\n\
+        MemAvailable:    8615216 kB\nBuffers:               0 kB\n\
+        Cached:          9258920 kB\nSwapTotal:             0 kB\n\
+        SwapFree:       18446744073709551488 kB\nHugePages_Total:       0\n\
+        Hugepagesize:       2048 kB\n";
+    let (tree, settings) = memory_off();
+    tree.put("proc/meminfo", meminfo);
+    let mut reader = NodeReader::open(settings).unwrap();
+    let sample = reader.read(at(1), LONG);
+    let memory = sample.memory.unwrap();
+    assert_eq!(memory.available_bytes, 8_615_216 << 10);
+    assert_eq!(memory.swap_free_bytes, None);
+    assert_eq!(sample.readings().get(Signal::SwapAvailable), None);
+    let path = tree.path("proc/meminfo");
+    let [error] = reader.errors() else {
+        panic!("{:?}", reader.errors());
+    };
+    let expected = format!("{}: SwapFree is not a number", path.display());
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn a_missing_root_file_is_an_error_and_meminfo_counts() {
     let (tree, mut settings) = v1();
     tree.remove("cg/memory/memory.stat");
     let mut reader = NodeReader::open(settings.clone()).unwrap();
-    assert_eq!(reader.read(at(1), LONG).memory, None);
+    let memory = reader.read(at(1), LONG).memory.unwrap();
+    assert_eq!(memory.available_bytes, 400 * MIB);
     assert!(reader.errors()[0].cause.is_gone());
-    // Who asked for meminfo alone gets it.
+    // Without that there is nothing.
+    tree.put("proc/meminfo", "MemTotal: 1024000 kB\n");
+    let mut reader = NodeReader::open(settings.clone()).unwrap();
+    assert_eq!(reader.read(at(1), LONG).memory, None);
+    tree.put("cg/memory/memory.stat", V1_STAT);
     settings.memory_source = MemorySource::Meminfo;
     let mut reader = NodeReader::open(settings).unwrap();
-    assert!(reader.read(at(1), LONG).memory.is_some());
+    let memory = reader.read(at(1), LONG).memory.unwrap();
+    assert_eq!(memory.available_bytes, 450 * MIB);
 }
 
 #[test]

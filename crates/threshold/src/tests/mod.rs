@@ -1,3 +1,4 @@
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -256,6 +257,55 @@ fn containerfs_follows_where_the_writable_layers_lie() {
         assert!(
             derived[0].is_met(&empty) && !derived[1].is_met(&empty),
             "{layout}"
+        );
+    }
+}
+
+/// Widths are taken from values, and a formatter takes none of more than 65,535.
+#[test]
+fn value_of_any_number_of_digits_is_refused_in_one_line() {
+    let lists = |value: &str| {
+        let (hard, equal) = (
+            format!("memory.available<{value}"),
+            format!("memory.available={value}"),
+        );
+        [
+            parse(&Lists::of_hard(&hard)),
+            parse(&Lists {
+                soft: &hard,
+                ..Lists::default()
+            }),
+            parse(&Lists {
+                soft_grace_period: &equal,
+                ..Lists::default()
+            }),
+            parse(&Lists {
+                minimum_reclaim: &equal,
+                ..Lists::default()
+            }),
+        ]
+    };
+    for value in [
+        "9".repeat(100_000),
+        "9".repeat(100_000) + "%",
+        "1".repeat(257) + "s",
+    ] {
+        for result in lists(&value) {
+            let error = result.unwrap_err();
+            assert_eq!(error.kind, ErrorKind::TooLong(value.len()));
+            assert!(
+                error.to_string().len() < 200 && error.offending().len() < 300,
+                "{error}"
+            );
+        }
+    }
+    assert!(hard(&format!("memory.available<{}", "9".repeat(256))).is_ok());
+    let many = "x".repeat(100_000);
+    for text in [many.clone(), format!("{many}<1")] {
+        let error = hard(&text).unwrap_err();
+        assert!(
+            error.to_string().len() < 400 && error.offending().len() < 600,
+            "{error}"
         );
     }
 }

@@ -190,7 +190,13 @@ fn what_a_pod_may_write_to_outside_itself_over_cri() {
     }
     let mut response = Writer::default();
     response.message(1, &status);
-    assert_eq!(parsed(response, parse_status).mounts.len(), 32);
+    let mounts = parsed(response, parse_status).mounts;
+    let left_out: u32 = mounts.iter().map(|mount| mount.left_out).sum();
+    let kept = mounts.iter().filter(|mount| mount.left_out == 0).count();
+    assert!(
+        kept >= 64 && kept + usize::try_from(left_out).unwrap() == 1024,
+        "{kept}"
+    );
 }
 
 /// No quota (-1), and the least weight, which stands for no request.

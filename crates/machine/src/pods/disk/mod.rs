@@ -12,7 +12,8 @@ use evictd_node::pod::Pod;
 use evictd_rank::Candidate;
 use evictd_stats::{
     DiskScanner, Hierarchies, OpenFiles, OpenFilesReader, PodDirs, PodTree, Progress, TreeKind,
-    add_disk_usage, add_mounts, add_open_files, now, pod_trees,
+    WatchedDisks, add_deleted_of_layers, add_disk_usage, add_mounts, add_open_files, now,
+    pod_trees,
 };
 
 use mounts::{Mounts, Others};
@@ -69,13 +70,18 @@ pub(super) struct Disk {
     mounts: Option<Mounts>,
     /// What looks for deleted files that are open.
     open_files: Option<OpenFilesReader>,
+    /// What looks for those of pods that have a limit.
+    of_limited: Option<OpenFilesReader>,
     /// It is to look with the next list of pods: a disk is short.
     looks: bool,
 }
 
 /// What was found of deleted files counts for so long: they are looked for only while a
-/// disk is short.
+/// disk is short, or where a pod has a limit.
 const KEPT: Duration = Duration::from_secs(30);
+
+/// For a limit they are looked for so often at most.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// The containers of a pod, as its runtime knows them.
 type ContainersOf<'a> = &'a dyn Fn(&FoundPod) -> Vec<&'a ListedContainer>;
@@ -83,14 +89,16 @@ type ContainersOf<'a> = &'a dyn Fn(&FoundPod) -> Vec<&'a ListedContainer>;
 impl Disk {
     fn new(scanner: DiskScanner, dirs: PodDirs, proc: &Path) -> Self {
         let watched = dirs.open_files_on.clone();
-        let reader = |on| OpenFilesReader::new(proc.to_path_buf(), on);
+        let reader =
+            |on: Option<WatchedDisks>| on.map(|on| OpenFilesReader::new(proc.to_path_buf(), on));
         let mounts_on = dirs.mounts_on.clone();
         let mounts = |on| Mounts::new(proc.to_path_buf(), on);
         Self {
             scanner,
             dirs,
             mounts: mounts_on.map(mounts),
-            open_files: watched.map(reader),
+            open_files: reader(watched.clone()),
+            of_limited: reader(watched),
             looks: false,
         }
     }
@@ -146,10 +154,13 @@ impl Disk {
         // Made twice: those of one pod at a time take little memory.
         let trees_of = |found: &FoundPod| trees(&found.pod, dirs, &containers_of(found));
         let trees = found.iter().flat_map(trees_of);
-        self.scanner.watch(trees.map(|tree| tree.path));
+        self.scanner.watch(trees.map(|tree| tree.tree()));
         for (found, candidate) in found.iter().zip(candidates) {
             if let Some(usage) = &mut candidate.usage {
-                add_disk_usage(usage, &trees_of(found), &|tree| self.scanner.usage(tree));
+                let scanner = &self.scanner;
+                add_disk_usage(usage, &trees_of(found), &|tree| {
+                    scanner.usage_of(&tree.tree())
+                });
             }
         }
     }
@@ -176,7 +187,9 @@ impl Disk {
         mounts.watch(runtimes, found.iter().flat_map(mounts_of));
         for (found, candidate) in found.iter().zip(candidates) {
             if let Some(usage) = &mut candidate.usage {
-                add_mounts(usage, &mounts_of(found), &|path| mounts.usage(path));
+                add_mounts(usage, &mounts_of(found), &|tree| mounts.usage(tree));
+                let containers = containers_of(found);
+                usage.disk_in_part |= containers.iter().any(|one| has_mounts_left_out(one));
             }
         }
     }
@@ -190,9 +203,7 @@ impl Disk {
         candidates: &mut [Candidate],
     ) {
         let all = [&of.memory, &of.pids, &of.unified, &of.freezer];
-        let (Some(reader), Some(hierarchy)) =
-            (&mut self.open_files, all.into_iter().flatten().next())
-        else {
+        let Some(hierarchy) = all.into_iter().flatten().next() else {
             return;
         };
         let below = |found: &FoundPod| -> Vec<PathBuf> {
@@ -200,6 +211,12 @@ impl Disk {
                 .cgroups()
                 .map(|cgroup| hierarchy.below(cgroup))
                 .collect()
+        };
+        if let Some(reader) = &mut self.of_limited {
+            add_of_limited(reader, &below, found, candidates);
+        }
+        let Some(reader) = &mut self.open_files else {
+            return;
         };
         if core::mem::take(&mut self.looks) {
             reader.ask(found.iter().flat_map(below).collect());
@@ -214,6 +231,33 @@ impl Disk {
             };
             let all = below(found).into_iter().map(|cgroup| reader.of(&cgroup));
             add_open_files(usage, all.fold(OpenFiles::default(), OpenFiles::plus));
+        }
+    }
+}
+
+/// Adds what the processes of pods that have a limit hold of deleted files, which are looked
+/// for regularly.
+fn add_of_limited(
+    reader: &mut OpenFilesReader,
+    below: &dyn Fn(&FoundPod) -> Vec<PathBuf>,
+    found: &[FoundPod],
+    candidates: &mut [Candidate],
+) {
+    let is_limited = |found: &&FoundPod| found.pod.local_storage_limit().is_some();
+    if !found.iter().any(|found| is_limited(&found)) {
+        return;
+    }
+    reader.poll();
+    if reader.is_due(now(), LOOK_EVERY) {
+        reader.ask(found.iter().filter(is_limited).flat_map(below).collect());
+    }
+    if reader.sampled().is_none_or(|at| now().since(at) > KEPT) {
+        return;
+    }
+    for (found, candidate) in found.iter().zip(candidates) {
+        if let (true, Some(usage)) = (is_limited(&found), &mut candidate.usage) {
+            let all = below(found).into_iter().map(|cgroup| reader.of(&cgroup));
+            add_deleted_of_layers(usage, all.fold(OpenFiles::default(), OpenFiles::plus));
         }
     }
 }
@@ -234,16 +278,14 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
         if let WritableLayer::Dir(path) = &container.layer {
             let container = name.clone();
             let kind = TreeKind::Layer { container };
-            let path = Arc::clone(path);
-            trees.push(PodTree { path, kind });
+            trees.push(PodTree::whole(Arc::clone(path), kind));
         }
         if let Some(path) = container.log.as_deref().and_then(log_dir)
             && trees.iter().all(|tree| !path.starts_with(&tree.path))
         {
             let container = Some(name.clone());
             let kind = TreeKind::Log { container };
-            let path = path.into();
-            trees.push(PodTree { path, kind });
+            trees.push(PodTree::whole(path.into(), kind));
         }
     }
     // What was made for a container alone is its pod's own, where that has a limit
@@ -253,6 +295,7 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
         let anonymous = mounts.filter(|mount| mount.is_anonymous);
         trees.extend(anonymous.map(|mount| PodTree {
             path: Arc::clone(&mount.source),
+            among: mount.among.clone(),
             kind: TreeKind::Volume {
                 name: mount.source.to_string_lossy().into_owned(),
                 is_own: true,
@@ -260,6 +303,11 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
         }));
     }
     trees
+}
+
+/// Whether it has mounts that are not kept, so that it may have written more than is known.
+fn has_mounts_left_out(container: &ListedContainer) -> bool {
+    container.mounts.iter().any(|mount| mount.left_out > 0)
 }
 
 /// The directory of a log: what rotation made lies beside it.

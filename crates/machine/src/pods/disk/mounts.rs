@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_containers::{ContainerState, ListedContainer, ListedMount, RuntimeDisks};
 use evictd_node::Mono;
-use evictd_stats::{DiskScanner, PodDirs, PodTree, TreeUsage, WatchedDisks};
+use evictd_stats::{DiskScanner, DiskTree, PodDirs, PodTree, TreeUsage, WatchedDisks};
 
 /// Measures what is mounted, by a thread of its own: one of these directories may be large,
 /// and what pods keep in their own places does not wait for it.
@@ -30,7 +30,7 @@ impl Mounts {
     pub(super) fn watch(
         &mut self,
         runtimes: &[RuntimeDisks],
-        mut mounts: impl Iterator<Item = Arc<Path>>,
+        mut mounts: impl Iterator<Item = DiskTree>,
     ) {
         let disks = self.disks(runtimes);
         if let Some((_, scanner)) = self.scanner.as_mut().filter(|(on, _)| *on == disks) {
@@ -65,8 +65,8 @@ impl Mounts {
         self.scanner.as_mut().map(|(_, scanner)| scanner)
     }
 
-    pub(super) fn usage(&self, path: &Path) -> Option<TreeUsage> {
-        self.scanner()?.usage(path)
+    pub(super) fn usage(&self, tree: &DiskTree) -> Option<TreeUsage> {
+        self.scanner()?.usage_of(tree)
     }
 
     /// Whether all has been measured since then; if not, it is now.
@@ -91,26 +91,42 @@ pub(super) struct Others<'a> {
 impl Others<'_> {
     /// What is mounted into those of a pod's containers that run, each once, and not what is
     /// within another, nor what is known of the pod already.
-    pub(super) fn mounts(
-        &self,
-        own: &[PodTree],
-        containers: &[&ListedContainer],
-    ) -> Vec<Arc<Path>> {
+    pub(super) fn mounts(&self, own: &[PodTree], containers: &[&ListedContainer]) -> Vec<DiskTree> {
         let running = containers
             .iter()
             .filter(|container| container.state == ContainerState::Running);
-        let is_known = |mount: &Path| {
-            let mut trees = own.iter().map(|tree| &tree.path);
-            trees.any(|tree| tree.starts_with(mount) || mount.starts_with(tree))
+        let is_known = |mount: &ListedMount| {
+            let place = &*mount.source;
+            own.iter().any(|tree| {
+                let is_within = tree.path.starts_with(place) || place.starts_with(&tree.path);
+                // Of a directory that holds volumes of many, only the same ones.
+                let is_whole = tree.among.is_none() && mount.among.is_none();
+                let is_same = tree.path == mount.source && tree.among == mount.among;
+                if is_whole { is_within } else { is_same }
+            })
         };
-        let mut mounts: Vec<Arc<Path>> = running
+        let mut mounts: Vec<DiskTree> = running
             .flat_map(|container| container.mounts.iter())
-            .filter(|mount| self.may_count(mount) && !is_known(&mount.source))
-            .map(|mount| Arc::clone(&mount.source))
+            .filter(|mount| mount.left_out == 0)
+            .filter(|mount| self.may_count(mount) && !is_known(mount))
+            .map(|mount| DiskTree {
+                path: Arc::clone(&mount.source),
+                among: mount.among.clone(),
+            })
             .collect();
-        // What is within a directory comes right behind it.
         mounts.sort_unstable();
-        mounts.dedup_by(|later, former| later.starts_with(&**former));
+        // What is within a directory comes behind it.
+        let mut around: Option<Arc<Path>> = None;
+        mounts.retain(|mount| {
+            let is_within = around
+                .as_ref()
+                .is_some_and(|dir| mount.path.starts_with(dir));
+            if !is_within && mount.among.is_none() {
+                around = Some(Arc::clone(&mount.path));
+            }
+            !is_within
+        });
+        mounts.dedup();
         mounts
     }
 

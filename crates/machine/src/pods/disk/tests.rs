@@ -7,7 +7,7 @@ use evictd_containers::{
 };
 use evictd_node::pod::{Container, Pod};
 use evictd_quantity::Quantity;
-use evictd_stats::{PodDirs, PodTree, TreeKind};
+use evictd_stats::{DiskTree, PodDirs, PodTree, TreeKind};
 
 use super::mounts::Others;
 use super::trees;
@@ -160,16 +160,12 @@ fn what_is_mounted_counts_once_and_not_what_is_a_runtimes() {
         name: "data".into(),
         is_own: true,
     };
-    let own = PodTree {
-        path: Path::new("/kubelet/pods/u/volumes/kubernetes.io~empty-dir/data").into(),
-        kind: data,
-    };
+    let path = Path::new("/kubelet/pods/u/volumes/kubernetes.io~empty-dir/data");
+    let own = PodTree::whole(path.into(), data);
     let mounts = |containers: &[ListedContainer]| {
         let containers: Vec<&ListedContainer> = containers.iter().collect();
         let found = others.mounts(core::slice::from_ref(&own), &containers);
-        let shown = found
-            .iter()
-            .map(|path: &Arc<Path>| path.display().to_string());
+        let shown = found.iter().map(|tree| tree.path.display().to_string());
         shown.collect::<Vec<_>>()
     };
     for (name, sources, expected) in MOUNTED {
@@ -180,4 +176,35 @@ fn what_is_mounted_counts_once_and_not_what_is_a_runtimes() {
     let mut ended = mounting(&["/srv/app"]);
     ended.state = ContainerState::Exited;
     assert!(mounts(&[ended]).is_empty(), "it writes nothing any more");
+}
+
+/// Acceptance row 253: volumes without a name lie in one directory with those of others.
+#[test]
+fn some_volumes_of_a_directory_count_beside_others_of_it() {
+    let (dirs, runtimes) = (dirs(), []);
+    let others = Others {
+        dirs: &dirs,
+        runtimes: &runtimes,
+    };
+    let mut container = mounting(&["+/v/media/_data", "/v", "+/v"]);
+    let mut mounts = container.mounts.to_vec();
+    mounts[1].left_out = 3;
+    mounts[2].among = Some([7, 9].into());
+    container.mounts = mounts.clone().into();
+    let tree = |path: &str, among: Option<&[u64]>| DiskTree {
+        path: Path::new(path).into(),
+        among: among.map(Arc::from),
+    };
+    let some = tree("/v", Some(&[7, 9]));
+    let found = others.mounts(&[], &[&container]);
+    assert_eq!(found, [some.clone(), tree("/v/media/_data", None)]);
+    // Where the pod has a limit they are its own already.
+    let mut own = PodTree::whole(Path::new("/v").into(), TreeKind::Log { container: None });
+    own.among = some.among;
+    assert_eq!(
+        others.mounts(&[own], &[&container]),
+        [tree("/v/media/_data", None)]
+    );
+    assert!(super::has_mounts_left_out(&container));
+    assert!(!super::has_mounts_left_out(&mounting(&["/v"])));
 }

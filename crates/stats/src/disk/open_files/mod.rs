@@ -3,6 +3,7 @@
 
 use alloc::sync::Arc;
 use core::ops::ControlFlow;
+use core::time::Duration;
 use std::collections::{HashMap, HashSet};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,8 @@ pub struct OpenFiles {
     pub nodefs: Held,
     /// In writable layers, or on the filesystems of images and layers.
     pub layers: Held,
+    /// Of these, in writable layers that are overlays: no volume lies there.
+    pub own_layer: Held,
 }
 
 impl OpenFiles {
@@ -58,6 +61,7 @@ impl OpenFiles {
         Self {
             nodefs: self.nodefs.plus(other.nodefs),
             layers: self.layers.plus(other.layers),
+            own_layer: self.own_layer.plus(other.own_layer),
         }
     }
 }
@@ -86,6 +90,8 @@ pub struct WatchedDisks {
 pub struct OpenFilesReader {
     helper: Helper<State>,
     found: Arc<Found>,
+    /// When it was asked last.
+    asked: Option<Mono>,
 }
 
 #[derive(Debug, Default)]
@@ -99,7 +105,13 @@ struct Found {
     by_cgroup: HashMap<PathBuf, OpenFiles>,
     /// When the look began; `None` before the first.
     sampled: Option<Mono>,
+    /// When it was over.
+    ended: Mono,
 }
+
+/// Whoever looks regularly looks for at most a hundredth of the time: how many descriptors
+/// there are, the pods choose.
+const PAUSE_FOR_WORK: u32 = 99;
 
 impl OpenFilesReader {
     /// A reader of the processes below `proc`; the first question makes its thread.
@@ -113,22 +125,40 @@ impl OpenFilesReader {
                     (cgroup, found)
                 };
                 let by_cgroup = cgroups.into_iter().map(look).collect();
-                let found = Arc::new(Found { by_cgroup, sampled });
+                let found = Found {
+                    by_cgroup,
+                    sampled,
+                    ended: now(),
+                };
+                let found = Arc::new(found);
                 desk.show(|state| state.found = found);
             }
         });
         Self {
             helper,
             found: Arc::default(),
+            asked: None,
         }
     }
 
     /// Has the processes of these cgroups, by their directories, looked at now. Where there
     /// is no thread to have, nothing is found.
-    pub fn ask(&self, cgroups: Vec<PathBuf>) {
+    pub fn ask(&mut self, cgroups: Vec<PathBuf>) {
         if self.helper.start().is_ok() {
+            self.asked = Some(now());
             self.helper.change(|state| state.wanted = Some(cgroups));
         }
+    }
+
+    /// Whether it is time for a further look, where one is taken as often as `least` at most,
+    /// as of the last poll.
+    #[must_use]
+    pub fn is_due(&self, now: Mono, least: Duration) -> bool {
+        let Found { sampled, ended, .. } = &*self.found;
+        let took = sampled.map_or(Duration::ZERO, |sampled| ended.since(sampled));
+        let pause = least.max(took.saturating_mul(PAUSE_FOR_WORK));
+        let is_under_way = self.asked > *sampled;
+        !is_under_way && (sampled.is_none() || now.since(*ended) >= pause)
     }
 
     /// Takes over what was found.
@@ -205,15 +235,22 @@ impl Look {
         if !is_file || found.names > 0 || self.seen.contains(&(found.inode, on)) {
             return Ok(());
         }
-        let held = if Some(on) == self.nodefs {
-            &mut self.found.nodefs
-        } else if Some(on) == self.layers || self.is_overlay(on, dir, name) {
-            &mut self.found.layers
+        let held = Held {
+            bytes: found.bytes,
+            inodes: 1,
+        };
+        let all = &mut self.found;
+        if Some(on) == self.nodefs {
+            all.nodefs = all.nodefs.plus(held);
+        } else if Some(on) == self.layers {
+            all.layers = all.layers.plus(held);
+        } else if self.is_overlay(on, dir, name) {
+            let all = &mut self.found;
+            all.layers = all.layers.plus(held);
+            all.own_layer = all.own_layer.plus(held);
         } else {
             return Ok(());
-        };
-        held.bytes = held.bytes.saturating_add(found.bytes);
-        held.inodes += 1;
+        }
         self.seen.insert((found.inode, on));
         Ok(())
     }

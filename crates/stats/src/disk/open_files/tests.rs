@@ -57,3 +57,28 @@ fn they_are_looked_at_when_somebody_asks() {
     }
     assert_eq!(reader.of(&tree.path("cgroup")), OpenFiles::default());
 }
+
+/// How many descriptors there are, the pods choose: looks take a hundredth of the time at most.
+#[test]
+fn further_look_is_due_after_a_pause_for_its_work() {
+    let at = Mono::from_millis;
+    let mut reader = OpenFilesReader::new("/proc".into(), WatchedDisks::default());
+    let least = Duration::from_secs(10);
+    assert!(reader.is_due(at(0), least), "the first");
+    reader.asked = Some(at(1000));
+    assert!(!reader.is_due(at(60_000), least), "it is under way");
+    let found = |took: u64| Found {
+        sampled: Some(at(2000)),
+        ended: at(2000 + took),
+        ..Found::default()
+    };
+    for (took, now, expected) in [
+        (1, 12_000, false),
+        (1, 12_001, true),
+        (1000, 101_000, false),
+        (1000, 102_000, true),
+    ] {
+        reader.found = Arc::new(found(took));
+        assert_eq!(reader.is_due(at(now), least), expected, "{took} {now}");
+    }
+}

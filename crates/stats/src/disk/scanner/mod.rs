@@ -10,6 +10,7 @@ use evictd_sys::{Helper, HelperThread, Priority, Writes};
 use super::measurer::{Found, Measurer, State};
 use super::mounted::Guard;
 use super::open_files::WatchedDisks;
+use super::tree::DiskTree;
 use super::usage::{Pace, Progress, TreeUsage};
 use super::walk::Bounds;
 
@@ -23,7 +24,9 @@ const THREAD: HelperThread = HelperThread {
 
 /// Measures the disk usage of directory trees on a helper thread.
 ///
-/// It goes through all trees, pauses, and begins again. The thread exists from
+/// It goes through all trees, pauses, and begins again. Small ones are done first: one that
+/// takes long makes way for the others, and begins again when they are done; until then at
+/// least what it had found counts. The thread exists from
 /// the start, has the lowest priority for processor and disk, holds bounded
 /// memory, and works in slices: the set of trees may change at any time. Where
 /// a tree is a quota project of its own, the filesystem is asked instead
@@ -94,18 +97,18 @@ impl DiskScanner {
     /// Replaces the set of trees. Those that stay keep their results and, if
     /// they are being walked, go on; new ones are measured at once. Also polls.
     /// Nothing is copied where the set is as it was.
-    pub fn watch(&mut self, trees: impl Iterator<Item = Arc<Path>>) {
+    pub fn watch(&mut self, trees: impl Iterator<Item = DiskTree>) {
         // What is there already is not there twice.
-        let known = |tree: &Path| self.found.trees.get(self.place(tree)?).cloned();
-        let share = |tree: Arc<Path>| known(&tree).unwrap_or(tree);
-        let mut wanted: Vec<Arc<Path>> = trees.map(share).collect();
+        let known = |tree: &DiskTree| self.found.trees.get(self.place(tree)?).cloned();
+        let share = |tree: DiskTree| known(&tree).unwrap_or(tree);
+        let mut wanted: Vec<DiskTree> = trees.map(share).collect();
         wanted.sort_unstable();
         wanted.dedup();
         self.poll();
         if *self.found.trees == *wanted {
             return;
         }
-        self.found.usages = wanted.iter().map(|tree| self.usage(tree)).collect();
+        self.found.usages = wanted.iter().map(|tree| self.usage_of(tree)).collect();
         self.found.trees = wanted.into();
         self.handed = false;
         self.poll();
@@ -146,14 +149,24 @@ impl DiskScanner {
     /// first, for a tree that is not watched, and for one that cannot be opened.
     #[must_use]
     pub fn usage(&self, tree: &Path) -> Option<TreeUsage> {
-        let usage = *self.found.usages.get(self.place(tree)?)?;
+        let whole = |other: &DiskTree| (&*other.path, &other.among).cmp(&(tree, &None));
+        self.shown(self.found.trees.binary_search_by(whole).ok()?)
+    }
+
+    /// What a tree holds that may be some of what lies in a directory, as [`usage`](Self::usage).
+    #[must_use]
+    pub fn usage_of(&self, tree: &DiskTree) -> Option<TreeUsage> {
+        self.shown(self.place(tree)?)
+    }
+
+    fn shown(&self, place: usize) -> Option<TreeUsage> {
+        let usage = *self.found.usages.get(place)?;
         usage.filter(|usage| usage.complete || usage.inodes_used > 0)
     }
 
     /// Which of the trees it is.
-    fn place(&self, tree: &Path) -> Option<usize> {
-        let trees = &self.found.trees;
-        trees.binary_search_by(|other| (**other).cmp(tree)).ok()
+    fn place(&self, tree: &DiskTree) -> Option<usize> {
+        self.found.trees.binary_search(tree).ok()
     }
 
     /// Whether every tree was measured to its end, as of the latest poll, by a walk

@@ -1,13 +1,14 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evictd_node::Mono;
+use evictd_node::pod::volume_key;
 
 use super::{DiskScanner, Pace, Progress, TreeUsage};
 use crate::tests::tree::{LONG, Tree};
-use crate::{now, read_tree_usage};
+use crate::{DiskTree, now, read_tree_usage};
 
 /// The next cycle comes when it is asked for, and not before.
 const PATIENT: Pace = Pace {
@@ -287,4 +288,67 @@ fn a_walk_under_way_is_too_old_for_who_asks() {
     until(&mut scanner, |scanner| scanner.is_measured_since(later));
     let usage = scanner.usage(large.root()).unwrap();
     assert!(usage.complete && usage.sampled >= later);
+}
+
+/// Trees take turns. A large one that comes first begins again after the small ones.
+#[test]
+fn tree_of_many_entries_makes_way_and_counts_in_part_until_then() {
+    let tree = Tree::new();
+    let large = tree.path("a");
+    fs::create_dir(&large).unwrap();
+    tree.put("a/0", &"x".repeat(50_000)).put("b/0", "x");
+    for name in 1..20_000 {
+        fs::hard_link(large.join("0"), large.join(name.to_string())).unwrap();
+    }
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    let paths = [large.clone(), tree.path("b")];
+    watch(&mut scanner, &paths);
+    let mut least = None;
+    until(&mut scanner, |scanner| {
+        let [large, small] = [&paths[0], &paths[1]].map(|path| scanner.usage(path));
+        // Once it was seen in part it is not unknown again.
+        assert!(large.is_some() || least.is_none());
+        least = least.max(large.map(|large| large.used_bytes));
+        assert!(large.is_none_or(|large| Some(large.used_bytes) >= least));
+        [large, small]
+            .iter()
+            .all(|usage| usage.is_some_and(|usage| usage.complete))
+    });
+    let sampled = |path| scanner.usage(path).unwrap().sampled;
+    assert!(sampled(&paths[0]) > sampled(&paths[1]), "it began again");
+    assert_eq!(
+        numbers(scanner.usage(&large)),
+        numbers(Some(read_tree_usage(&large)))
+    );
+}
+
+/// Of what lies in a directory, some belongs to one container.
+#[test]
+fn some_of_what_lies_in_a_directory_is_measured_without_the_rest() {
+    let tree = Tree::new();
+    let name = |letter: &str| letter.repeat(64);
+    for (letter, bytes) in [("a", 50_000), ("b", 70_000), ("c", 1_000_000)] {
+        tree.put(&format!("{}/_data/file", name(letter)), &"x".repeat(bytes));
+    }
+    tree.put("named/_data/file", &"x".repeat(1_000_000));
+    let keys = ["a", "b", "d"].map(|letter| volume_key(name(letter).as_bytes()).unwrap());
+    let some = DiskTree {
+        path: tree.root().into(),
+        among: Some(keys.into()),
+    };
+    let mut scanner = DiskScanner::start_with(PATIENT).unwrap();
+    scanner.watch([some.clone(), Arc::<Path>::from(tree.root()).into()].into_iter());
+    assert!(scanner.wait_for_all(LONG));
+    let [a, b] = ["a", "b"].map(|letter| read_tree_usage(&tree.path(&name(letter))));
+    let expected = (
+        a.used_bytes + b.used_bytes,
+        a.inodes_used + b.inodes_used,
+        true,
+    );
+    assert_eq!(numbers(scanner.usage_of(&some)), Some(expected));
+    let all = numbers(Some(read_tree_usage(tree.root())));
+    assert_eq!(numbers(scanner.usage(tree.root())), all);
+    for no_key in ["named", "", "0", &"g".repeat(64), &"a".repeat(65)] {
+        assert_eq!(volume_key(no_key.as_bytes()), None, "{no_key}");
+    }
 }

@@ -27,8 +27,10 @@ pub(crate) struct Tally {
     /// The inodes with more than one name, by number and device. Bounded: a pod that
     /// fills a volume with hard links must not fill the daemon's memory.
     links: HashSet<(u64, u64)>,
-    /// Entries looked at.
+    /// Entries of directories.
     pub(crate) entries: u64,
+    /// Of these, files that had to be looked at.
+    pub(crate) looks: u64,
     /// Parts of the tree that could not be counted.
     pub(crate) unread: u64,
 }
@@ -39,10 +41,25 @@ impl Tally {
             .saturating_add(self.parts.saturating_add(WHOLE / 2) / WHOLE)
     }
 
+    /// Whether an entry is another name of a file that was counted, which its listing tells:
+    /// it costs no look at the file, of which a pod may make millions.
+    pub(crate) fn knows(
+        &mut self,
+        inode: Option<u64>,
+        device: impl FnOnce() -> Option<u64>,
+    ) -> bool {
+        let is_likely = inode.is_some_and(|inode| self.links.contains(&(inode, self.device)));
+        // Parts of one filesystem may number their files alike.
+        let is_it = is_likely && device() == Some(self.device);
+        self.entries += u64::from(is_it);
+        is_it
+    }
+
     /// Counts the entry of a directory. Returns whether it is a directory to
     /// be walked.
     pub(crate) fn visit(&mut self, dir: BorrowedFd<'_>, name: &CStr) -> bool {
         self.entries += 1;
+        self.looks += 1;
         match look_at(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) if self.is_mount(&found) => false,
             Ok(found) => {

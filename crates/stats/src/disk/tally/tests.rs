@@ -4,6 +4,7 @@ use rustix::fs::{AtFlags, CWD};
 
 use super::{MOST_LINKS, Tally};
 use crate::disk::look::look_at;
+use crate::disk::walk::{BUFFER_BYTES, Bounds, Walk};
 use crate::tests::tree::Tree;
 
 /// Inodes with several names that could not be remembered count by their
@@ -44,4 +45,23 @@ fn an_inode_with_several_names_counts_once() {
         tally.count(&found);
         assert_eq!(tally.inodes(), expected, "{number} {device}");
     }
+}
+
+/// A pod can make millions of names for a few files: their listing says which they are.
+#[test]
+fn further_names_of_a_file_cost_no_look_at_it() {
+    let tree = Tree::new();
+    for file in ["a/0", "b/0", "c/0"] {
+        tree.put(file, &"x".repeat(10_000));
+        let first = tree.path(file);
+        for name in 1..1000 {
+            fs::hard_link(&first, first.with_file_name(name.to_string())).unwrap();
+        }
+    }
+    let mut walk = Walk::open(tree.root(), crate::now(), Bounds::USUAL);
+    let mut buffer = [core::mem::MaybeUninit::uninit(); BUFFER_BYTES];
+    while !walk.step(u64::MAX, &mut buffer, &|| false) {}
+    assert_eq!(walk.entries(), 3003);
+    assert_eq!(walk.looks(), 6, "three directories and three files");
+    assert_eq!(walk.usage().inodes_used, 7);
 }
