@@ -82,6 +82,15 @@ impl Error {
         )
     }
 
+    /// Whether nobody listens, so that no other question would be answered either. A
+    /// connection that breaks, and an answer that does not come, say so of the one question
+    /// alone.
+    #[cfg(any(feature = "cri", feature = "docker"))]
+    pub(crate) fn has_nobody(&self) -> bool {
+        let is_broken = |errno| matches!(errno, Errno::CONNRESET | Errno::PIPE);
+        matches!(self.failure, Failure::NotReachable(errno) if !is_broken(errno))
+    }
+
     /// Whether there is no runtime to talk to: another call would fail as well.
     #[must_use]
     pub const fn is_lost(&self) -> bool {

@@ -81,6 +81,7 @@ fn an_answer_of_any_content_costs_little_memory() {
     };
     let texts = [
         json("{\"Id\":\"a\"}"),
+        json("{\"Id\":7}"),
         json("{\"Id\":\"a\",\"Labels\":{\"a\":\"b\",\"c\":\"d\",\"e\":\"f\"}}"),
         json(&labels()),
         many("{\"Id\":\"a\",\"Names\":[", "\"\",", "\"\"]}"),
@@ -133,8 +134,8 @@ fn parse_in_a_process_of_its_own() {
         drop(parse_list(Bytes::new(&answer), parse_container));
         drop(parse_list(Bytes::new(&answer), parse_image));
     } else {
-        drop(parse_containers(&answer));
-        drop(parse_images(&answer));
+        drop(parse_containers(answer.as_slice()));
+        drop(parse_images(answer.as_slice()));
     }
     let added = status("VmHWM:").saturating_sub(before);
     let begin = String::from_utf8_lossy(answer.get(..40).unwrap_or(&answer)).into_owned();

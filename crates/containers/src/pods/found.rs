@@ -89,6 +89,8 @@ pub struct Details {
     pub image: Option<Arc<str>>,
     /// The images that are mounted in it: an id, or a name of which no id could be found.
     pub image_volumes: Box<[Arc<str>]>,
+    /// What of it could not be found out: the field, or why.
+    pub fault: Option<Box<str>>,
 }
 
 /// What a container may use and was promised; `None` where that was not said.
