@@ -4,6 +4,8 @@ mod described;
 mod disk;
 mod ended;
 mod exact;
+#[cfg(all(test, feature = "docker"))]
+mod hanging_tests;
 mod listed;
 mod manifests;
 mod oom;
