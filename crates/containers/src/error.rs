@@ -86,9 +86,11 @@ impl Error {
     /// connection that breaks, and an answer that does not come, say so of the one question
     /// alone.
     #[cfg(any(feature = "cri", feature = "docker"))]
-    pub(crate) fn has_nobody(&self) -> bool {
-        let is_broken = |errno| matches!(errno, Errno::CONNRESET | Errno::PIPE);
-        matches!(self.failure, Failure::NotReachable(errno) if !is_broken(errno))
+    pub(crate) const fn has_nobody(&self) -> bool {
+        matches!(
+            self.failure,
+            Failure::NotReachable(Errno::CONNREFUSED | Errno::NOENT | Errno::ACCESS | Errno::PERM)
+        )
     }
 
     /// Whether there is no runtime to talk to: another call would fail as well.

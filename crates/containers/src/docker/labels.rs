@@ -13,7 +13,7 @@ use super::client::Client;
 use super::listed::read_labels;
 use crate::Error;
 use crate::notes::note;
-use crate::pods::{Found, POD_NAME, POD_NAMESPACE, POD_UID, Patience, Rest};
+use crate::pods::{Found, POD_NAME, POD_NAMESPACE, POD_UID, PROTECT, Patience, Rest};
 use crate::text::clean;
 use evictd_node::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
 
@@ -44,10 +44,9 @@ impl ImageLabels {
         &mut self,
         client: &Client,
         listed: &mut [(Found, D)],
-        patience: &mut Patience,
         notes: &mut Vec<String>,
     ) -> Result<(), Error> {
-        self.ask_for_new(client, listed, patience)?;
+        self.ask_for_new(client, listed)?;
         for (found, _) in listed {
             if !found.labels.is_empty() {
                 match self.known(&found.container.image) {
@@ -71,12 +70,8 @@ impl ImageLabels {
 
     /// Asks for the images that are new, while there is patience; for the others the next
     /// time.
-    fn ask_for_new<D>(
-        &mut self,
-        client: &Client,
-        listed: &[(Found, D)],
-        patience: &mut Patience,
-    ) -> Result<(), Error> {
+    fn ask_for_new<D>(&mut self, client: &Client, listed: &[(Found, D)]) -> Result<(), Error> {
+        let mut patience = Patience::default();
         let labelled = listed.iter().filter(|(found, _)| !found.labels.is_empty());
         let mut images: Vec<&Arc<str>> =
             labelled.map(|(found, _)| &found.container.image).collect();
@@ -98,9 +93,10 @@ impl ImageLabels {
             let Some(left) = patience.left() else {
                 break;
             };
+            let begun = Instant::now();
             let labels = ask(client, image, left)?;
             if labels.is_none() {
-                patience.spend(now.elapsed());
+                patience.spend(begun.elapsed());
             }
             self.note(image, labels, now);
         }
@@ -146,7 +142,8 @@ fn ask(client: &Client, image: &str, within: Duration) -> Result<Option<Labels>,
 fn distrust(found: &mut Found, notes: &mut Vec<String>) {
     let joins = |key: &str| JOINING.iter().any(|prefix| key.starts_with(prefix));
     found.labels.retain(|key, _| !joins(key));
-    if let Some((key, value)) = found.labels.first_key_value() {
+    let protects = found.labels.get_key_value(PROTECT);
+    if let Some((key, value)) = protects.or_else(|| found.labels.first_key_value()) {
         note(notes, || {
             let name = &found.container.name;
             clean(&format!(

@@ -13,7 +13,7 @@ use crate::{ContainerState, Error, ListedContainer, WritableLayer};
 const LEAST: Duration = Duration::from_millis(50);
 
 /// How many containers are asked for at once: the others are known while one hangs.
-pub(super) const TOGETHER: usize = 32;
+pub(super) const TOGETHER: usize = 16;
 
 /// What is known of these containers beside the list; `None` of what has vanished meanwhile.
 pub(super) fn look_up(

@@ -208,8 +208,7 @@ impl ContainerRuntime for DockerRuntime {
         let mut all = self
             .known
             .update_together(items, within, how, &mut notes, ask)?;
-        self.images
-            .read(&self.client, &mut all, &mut patience, &mut notes)?;
+        self.images.read(&self.client, &mut all, &mut notes)?;
         podman::find_pods(engine, &self.client, &mut all)?;
         let how = Grouping {
             namespace: engine.namespace(),

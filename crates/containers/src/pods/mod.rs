@@ -10,8 +10,6 @@ mod patience;
 mod resources;
 mod wishes;
 
-use wishes::{DISK_LIMIT, LOG_RELIEF, MEMORY_REQUEST, PRIORITY, PROTECT};
-
 pub use assembly::assemble;
 pub(crate) use assembly::{Assembly, Grouping};
 pub use cgroup::find_cgroup;
@@ -28,6 +26,8 @@ pub(crate) use layer::read_layer;
 #[cfg(feature = "docker")]
 pub(crate) use patience::{Patience, Rest};
 pub(crate) use resources::kubepods_class;
+pub(crate) use wishes::PROTECT;
+use wishes::{DISK_LIMIT, LOG_RELIEF, MEMORY_REQUEST, PRIORITY};
 
 /// The labels by which Kubernetes' tools say which pod something belongs to.
 pub(crate) const POD_UID: &str = "io.kubernetes.pod.uid";

@@ -6,7 +6,7 @@ use crate::text::clean;
 
 pub(super) const PRIORITY: &str = "evictd.priority";
 pub(super) const MEMORY_REQUEST: &str = "evictd.memory-request";
-pub(super) const PROTECT: &str = "evictd.protect";
+pub(crate) const PROTECT: &str = "evictd.protect";
 pub(super) const DISK_LIMIT: &str = "evictd.disk-limit";
 pub(super) const LOG_RELIEF: &str = "evictd.log-relief";
 

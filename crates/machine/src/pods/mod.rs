@@ -4,7 +4,8 @@ mod described;
 mod disk;
 mod ended;
 mod exact;
-#[cfg(all(test, feature = "docker"))]
+#[cfg(test)]
+#[cfg(feature = "docker")]
 mod hanging_tests;
 mod listed;
 mod manifests;

@@ -1,7 +1,7 @@
 //! The property of each reader of Docker's answers: whatever stands in one item of a hundred,
 //! the other ninety-nine are read as if nothing had happened.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
