@@ -120,6 +120,7 @@ fn read_names<R: BufRead>(json: &mut Json<R>, names: &mut Vec<String>) -> Result
 impl Item for ListedImage {
     type Rank = Reverse<u64>;
 
+    const MOST: usize = 4096;
     const KIND: &'static str = "image";
     const LEFT_OUT: &'static str = "more than 4096 images: the largest are looked at";
 

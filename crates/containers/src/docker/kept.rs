@@ -3,17 +3,18 @@
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 
-/// How many items are kept that have a rank. Each takes some hundred bytes, or a few
-/// thousand once it is described.
-const MOST: usize = 4096;
+/// So many more than are kept may come before those beyond are dropped.
+const ROOM: usize = 256;
 
-/// So many more may come before those beyond are dropped.
-const ROOM: usize = 1024;
+/// How many items are kept for what they use alone.
+const MOST_USED: usize = 1024;
 
 /// An item of a list.
 pub(super) trait Item {
     type Rank: Copy + Ord;
 
+    /// How many items are kept that have a rank.
+    const MOST: usize;
     /// What such an item is called.
     const KIND: &'static str;
     /// What is said where items were left out.
@@ -43,7 +44,7 @@ impl<T: Item> Kept<T> {
         Self {
             all: Vec::new(),
             ranked: 0,
-            trim_at: MOST + ROOM,
+            trim_at: T::MOST.saturating_add(ROOM),
             has_left_out: false,
         }
     }
@@ -68,16 +69,16 @@ impl<T: Item> Kept<T> {
         let ranks = self.all.iter().enumerate();
         let ranks = ranks.filter_map(|(at, item)| Some((item.rank()?, at)));
         let mut ranks: Vec<(T::Rank, usize)> = ranks.collect();
-        if ranks.len() <= MOST {
+        if ranks.len() <= T::MOST {
             return;
         }
-        let last = *ranks.select_nth_unstable(MOST.saturating_sub(1)).1;
+        let last = *ranks.select_nth_unstable(T::MOST.saturating_sub(1)).1;
         let is_first = |at, item: &T| item.rank().is_none_or(|rank| (rank, at) <= last);
         let first = self.all.iter().enumerate();
         let first = first.filter(|(at, item)| is_first(*at, item));
         let mut used: BTreeSet<Arc<str>> =
             first.filter_map(|(_, item)| item.uses().cloned()).collect();
-        let most = used.len().saturating_add(MOST);
+        let most = used.len().saturating_add(MOST_USED);
         let mut at = 0_usize;
         let before = self.all.len();
         self.all.retain(|item| {

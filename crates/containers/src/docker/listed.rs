@@ -36,8 +36,8 @@ struct Names {
 
 /// Reads the answer to `GET /containers/json`; all labels count.
 ///
-/// All that run are kept. Of the others a few thousand are, the oldest first, and of those
-/// beyond one for each image that they use.
+/// All that run are kept. Of the others 1,024 are, the oldest first, and of those beyond one
+/// for each image that they use.
 ///
 /// # Errors
 /// When that is no list. An item of which something cannot be read is known by the rest of
@@ -156,8 +156,10 @@ impl Item for Found {
     /// One whose state could not be read may run.
     type Rank = (bool, i64);
 
+    /// Each takes some hundred bytes, and some thousand once it is described.
+    const MOST: usize = 1024;
     const KIND: &'static str = "container";
-    const LEFT_OUT: &'static str = "more than 4096 containers do not run: of them the oldest are \
+    const LEFT_OUT: &'static str = "more than 1024 containers do not run: of them the oldest are \
          looked at (docker container prune removes all)";
 
     fn name(&self) -> &str {

@@ -103,6 +103,7 @@ impl Told {
 impl Item for ListedVolume {
     type Rank = (bool, i64);
 
+    const MOST: usize = 4096;
     const KIND: &'static str = "volume";
     const LEFT_OUT: &'static str =
         "more than 4096 volumes are unused: of them the oldest without a name are looked at";
