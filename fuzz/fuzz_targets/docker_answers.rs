@@ -17,8 +17,9 @@
 
 use evictd_containers::Failure;
 use evictd_containers::docker::{
-    parse_containers, parse_details, parse_image, parse_images, parse_info, parse_message,
-    parse_pods, parse_pruned, parse_size, parse_usage, parse_version, parse_volumes,
+    parse_containers, parse_details, parse_image, parse_image_labels, parse_images, parse_info,
+    parse_message, parse_pods, parse_pruned, parse_size, parse_usage, parse_uses, parse_version,
+    parse_volumes,
 };
 use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
@@ -36,6 +37,9 @@ fuzz_target!(|text: &[u8]| {
         let shorter = text.trim_ascii_end();
         let cut = shorter.len().saturating_sub(1);
         assert!(parse_containers(&shorter[..cut]).is_err());
+    }
+    if let Some(user) = checked(|| parse_uses(text, "b")).flatten() {
+        assert!(!user.is_empty());
     }
     if let Some(images) = checked(|| parse_images(text)) {
         plain(&images.notes);
@@ -66,6 +70,9 @@ fuzz_target!(|text: &[u8]| {
     if let Some(image) = checked(|| parse_image(text)) {
         assert!(!image.id.is_empty());
         assert!(!image.digests.iter().any(|name| name.starts_with("<none>")));
+    }
+    if let Some(labels) = checked(|| parse_image_labels(text)) {
+        assert!(labels.len() <= 32);
     }
     if let Some(cache) = checked(|| parse_usage(text)) {
         assert!(cache.unused <= cache.total);

@@ -1,7 +1,7 @@
 //! From a runtime's list, and the details of containers behind NUL bytes, to pods: no panic,
 //! every container and sandbox is in a pod that is there, and all that is shown is plain.
 #![no_main]
-// options: -max_len=131072
+// options: -max_len=65536
 // parses: crates/containers/src/pods/assembly.rs
 // parses: crates/containers/src/pods/resources.rs
 // parses: crates/containers/src/pods/wishes.rs

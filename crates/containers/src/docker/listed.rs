@@ -59,9 +59,12 @@ pub(super) fn parse_listed(stream: impl BufRead) -> Result<Listed<Found>, Failur
     Ok(items.finish())
 }
 
-/// Whether a container of the list, in any state, was made from this image, or from one that
-/// could not be read.
-pub(super) fn parse_uses(stream: impl BufRead, image: &str) -> Result<Option<Box<str>>, Failure> {
+/// The name of a container of the list, in any state, that was made from this image, or from
+/// one that could not be read.
+///
+/// # Errors
+/// When that is no list.
+pub fn parse_uses(stream: impl BufRead, image: &str) -> Result<Option<Box<str>>, Failure> {
     let mut user = None;
     read_list(stream, |json| {
         let found = read_container(json)?;

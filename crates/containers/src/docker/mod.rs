@@ -69,6 +69,8 @@ pub use images::{parse_image, parse_image_labels};
 #[doc(hidden)]
 pub use json::Json;
 #[doc(hidden)]
+pub use listed::parse_uses;
+#[doc(hidden)]
 pub use message::parse_message;
 #[doc(hidden)]
 pub use podman::parse_pods;

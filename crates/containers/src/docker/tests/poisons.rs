@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::docker::{
     parse_containers, parse_details, parse_image, parse_image_labels, parse_images, parse_info,
-    parse_message, parse_pods, parse_pruned, parse_size, parse_usage, parse_version, parse_volumes,
-    read_event,
+    parse_message, parse_pods, parse_pruned, parse_size, parse_usage, parse_uses, parse_version,
+    parse_volumes, read_event,
 };
 use crate::{Failure, RuntimePod, assemble};
 
@@ -57,7 +57,7 @@ const CASES: &[Case] = &[
         read: |text| {
             let used = |at: usize| {
                 let image = format!("sha256:{at:064}");
-                crate::docker::listed::parse_uses(text, &image)
+                parse_uses(text, &image)
             };
             // The poisoned one may be of any image, and comes first for those behind it.
             let users = [0, 7, POISONED - 1].map(used);
