@@ -1,28 +1,35 @@
-//! JSON of the Docker Engine API: no panic; a list is whole or an error of one line
+//! JSON of the Docker Engine API: no panic; a list has an end or is an error of one line
 //! without control characters; everything listed has an id; no answer takes much memory.
 #![no_main]
-// options: -max_len=1048576
+// options: -max_len=262144
 // parses: crates/containers/src/docker/about.rs
+// parses: crates/containers/src/docker/answer.rs
 // parses: crates/containers/src/docker/cache_usage.rs
-// parses: crates/containers/src/docker/parse.rs
+// parses: crates/containers/src/docker/details.rs
+// parses: crates/containers/src/docker/images.rs
+// parses: crates/containers/src/docker/listed.rs
+// parses: crates/containers/src/docker/log_config.rs
 // parses: crates/containers/src/docker/message.rs
-// parses: crates/containers/src/docker/few.rs
-// parses: crates/containers/src/docker/podman.rs
+// parses: crates/containers/src/docker/mounts.rs
+// parses: crates/containers/src/docker/podman.rs#parse_pods
 // parses: crates/containers/src/docker/volumes.rs
 // parses: crates/containers/src/text.rs
 
 use evictd_containers::Failure;
 use evictd_containers::docker::{
-    parse_containers, parse_details, parse_image, parse_images, parse_info, parse_message,
-    parse_pods, parse_pruned, parse_size, parse_usage, parse_version, parse_volumes,
+    parse_containers, parse_details, parse_image, parse_image_labels, parse_images, parse_info,
+    parse_message, parse_pods, parse_pruned, parse_size, parse_usage, parse_uses, parse_version,
+    parse_volumes,
 };
 use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     if let Some(containers) = checked(|| parse_containers(text)) {
+        plain(&containers.notes);
         assert!(
             containers
+                .items
                 .iter()
                 .all(|found| !found.container.id.is_empty())
         );
@@ -31,16 +38,23 @@ fuzz_target!(|text: &[u8]| {
         let cut = shorter.len().saturating_sub(1);
         assert!(parse_containers(&shorter[..cut]).is_err());
     }
+    if let Some(user) = checked(|| parse_uses(text, "b")).flatten() {
+        assert!(!user.is_empty());
+    }
     if let Some(images) = checked(|| parse_images(text)) {
+        plain(&images.notes);
+        let images = images.items;
         assert!(images.iter().all(|image| !image.id.is_empty()));
         let mut names = images.iter().flat_map(|image| &image.tags);
         assert!(names.all(|name| !name.starts_with("<none>")));
     }
-    if let Some(detail) = checked(|| parse_details(text)) {
+    if let Some(detail) = checked(|| parse_details(text, "a")) {
+        plain(detail.fault.as_deref());
         assert!(detail.finished_nanos.is_none_or(|nanos| nanos > 0));
     }
     if let Some(volumes) = checked(|| parse_volumes(text)) {
-        let mut anonymous = volumes.iter().filter(|volume| volume.is_anonymous);
+        plain(&volumes.notes);
+        let mut anonymous = volumes.items.iter().filter(|volume| volume.is_anonymous);
         assert!(anonymous.all(|volume| volume.name.len() == 64));
     }
     if let Some(version) = checked(|| parse_version(text)) {
@@ -57,6 +71,9 @@ fuzz_target!(|text: &[u8]| {
         assert!(!image.id.is_empty());
         assert!(!image.digests.iter().any(|name| name.starts_with("<none>")));
     }
+    if let Some(labels) = checked(|| parse_image_labels(text)) {
+        assert!(labels.len() <= 32);
+    }
     if let Some(cache) = checked(|| parse_usage(text)) {
         assert!(cache.unused <= cache.total);
     }
@@ -64,10 +81,20 @@ fuzz_target!(|text: &[u8]| {
     checked(|| parse_size(text));
     let message = parse_message(text);
     assert!(message.len() < 4000 && !message.contains(char::is_control));
-    if let Some(pods) = checked(|| parse_pods(text)) {
-        assert!(pods.iter().all(|pod| !pod.id.is_empty()));
-    }
+    checked(|| {
+        parse_pods(text, |pod| {
+            assert!(!pod.id.is_empty() && !pod.members.iter().any(String::is_empty));
+        })
+    });
 });
+
+/// Each is one line, whatever it tells of.
+fn plain<T: AsRef<str>>(notes: impl IntoIterator<Item = T>) {
+    for note in notes {
+        let note = note.as_ref();
+        assert!(!note.is_empty() && note.len() < 4000 && !note.contains(char::is_control));
+    }
+}
 
 fn checked<T>(parse: impl FnOnce() -> Result<T, Failure>) -> Option<T> {
     in_bounded_memory(parse)

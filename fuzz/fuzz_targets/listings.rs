@@ -1,7 +1,7 @@
 //! From a runtime's list, and the details of containers behind NUL bytes, to pods: no panic,
 //! every container and sandbox is in a pod that is there, and all that is shown is plain.
 #![no_main]
-// options: -max_len=1048576
+// options: -max_len=65536
 // parses: crates/containers/src/pods/assembly.rs
 // parses: crates/containers/src/pods/resources.rs
 // parses: crates/containers/src/pods/wishes.rs
@@ -15,8 +15,10 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: &[u8]| {
     let mut parts = input.split(|byte| *byte == 0);
     let list = parts.next().unwrap_or_default();
-    let details: Vec<Details> = parts.take(8).flat_map(parse_details).collect();
+    let details = parts.take(8).flat_map(|text| parse_details(text, "a"));
+    let details: Vec<Details> = details.collect();
     if let Ok(listed) = in_bounded_memory(|| parse_containers(list)) {
+        let listed = listed.items;
         check(listed.clone(), &details, false);
         check(listed, &details, true);
     }

@@ -1,10 +1,10 @@
 //! How much is taken from a container runtime. With all of it, evictd keeps within
 //! 16 MiB; a node with so much in its runtime has lost its order long before.
 
-use crate::{Found, ListedImage, ListedVolume, WritableLayer};
+use crate::{Found, ListedImage, WritableLayer};
 
 /// The most containers, sandboxes or images of one list.
-pub(crate) const MOST_ITEMS: usize = 4096;
+const MOST_ITEMS: usize = 4096;
 /// The most labels, annotations and names of all items of a list.
 const MOST_PARTS: usize = 16_384;
 /// The same of one item.
@@ -73,13 +73,6 @@ impl Weigh for ListedImage {
             .iter()
             .chain(&self.digests)
             .for_each(|name| show(name));
-    }
-}
-
-impl Weigh for ListedVolume {
-    fn weigh(&self, show: &mut dyn FnMut(&str)) {
-        show(&self.name);
-        show(&self.path.to_string_lossy());
     }
 }
 

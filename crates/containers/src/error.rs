@@ -82,6 +82,17 @@ impl Error {
         )
     }
 
+    /// Whether nobody listens, so that no other question would be answered either. A
+    /// connection that breaks, and an answer that does not come, say so of the one question
+    /// alone.
+    #[cfg(any(feature = "cri", feature = "docker"))]
+    pub(crate) const fn has_nobody(&self) -> bool {
+        matches!(
+            self.failure,
+            Failure::NotReachable(Errno::CONNREFUSED | Errno::NOENT | Errno::ACCESS | Errno::PERM)
+        )
+    }
+
     /// Whether there is no runtime to talk to: another call would fail as well.
     #[must_use]
     pub const fn is_lost(&self) -> bool {

@@ -8,7 +8,7 @@
 
 extern crate alloc;
 
-#[cfg(any(feature = "cri", feature = "docker"))]
+#[cfg(feature = "cri")]
 mod bounds;
 #[cfg(feature = "cri")]
 pub mod cri;
@@ -19,6 +19,8 @@ mod error;
 mod follow;
 mod model;
 #[cfg(any(feature = "cri", feature = "docker"))]
+mod notes;
+#[cfg(any(feature = "cri", feature = "docker"))]
 mod pods;
 mod runtime;
 #[cfg(any(feature = "cri", feature = "docker"))]
@@ -27,7 +29,7 @@ mod socket;
 mod text;
 
 // What lists count their items by.
-#[cfg(any(feature = "cri", feature = "docker"))]
+#[cfg(feature = "cri")]
 #[doc(hidden)]
 pub use bounds::Weigh;
 #[cfg(feature = "cri")]

@@ -11,9 +11,9 @@ fn not_offered<T>(runtime: &(impl ContainerRuntime + ?Sized), call: &str) -> Res
 
 /// A container runtime behind its socket: the Docker Engine API or CRI.
 ///
-/// Every call ends by a deadline of its own, reconnects by itself when the
-/// runtime was started anew, and either returns all of it or fails: there is no
-/// partial list.
+/// Every call ends by a deadline of its own, and reconnects by itself when the
+/// runtime was started anew. A list is the whole list or an error; an item of which
+/// something cannot be read is in it with the rest.
 ///
 /// Three methods must be written; a runtime that offers no more can be listed. Each other call
 /// fails with [`Failure::NotOffered`] unless its own text says what else it does.
@@ -50,10 +50,11 @@ pub trait ContainerRuntime: Send {
     /// When there is no runtime, or it does not speak this API.
     fn version(&mut self) -> Result<String, Error>;
 
-    /// All pods and containers, running or not.
+    /// All pods and containers that run, and those that do not as far as there is room.
     ///
     /// # Errors
-    /// When any part of the answer is missing.
+    /// When the answer does not come to its end. What cannot be found out about one container
+    /// is told by [`RuntimeListing::notes`].
     fn list(&mut self) -> Result<RuntimeListing, Error>;
 
     /// Begins to follow what happens to containers, over a connection of its own. The
@@ -76,10 +77,10 @@ pub trait ContainerRuntime: Send {
         Ok(())
     }
 
-    /// All images.
+    /// All images, as far as there is room.
     ///
     /// # Errors
-    /// When any part of the answer is missing.
+    /// When the answer does not come to its end.
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
         not_offered(self, "images")
     }
@@ -168,7 +169,7 @@ pub trait ContainerRuntime: Send {
     /// volumes of its own.
     ///
     /// # Errors
-    /// When any part of the answer is missing.
+    /// When the answer does not come to its end.
     fn unused_volumes(&mut self) -> Result<Vec<ListedVolume>, Error> {
         Ok(Vec::new())
     }

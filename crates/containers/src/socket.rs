@@ -51,7 +51,8 @@ impl Deadline {
 pub(crate) struct Socket {
     socket: OwnedFd,
     deadline: Deadline,
-    /// How many bytes may still come in.
+    /// How many bytes may come in, and how many still may.
+    most: usize,
     left: usize,
 }
 
@@ -71,17 +72,30 @@ impl Socket {
                 Err(errno) => return Err(errno.into()),
             }
         }
+        let most = MOST_ANSWER_BYTES + MOST_AROUND_BYTES;
         Ok(Self {
             socket,
             deadline,
-            left: MOST_ANSWER_BYTES + MOST_AROUND_BYTES,
+            most,
+            left: most,
         })
+    }
+
+    /// Bounds what comes in by its deadline alone: of the reader's memory it takes none.
+    #[cfg(feature = "docker")]
+    pub(crate) fn without_bound(self) -> Self {
+        let most = usize::MAX;
+        Self {
+            most,
+            left: most,
+            ..self
+        }
     }
 
     /// Gives what comes next a deadline and a bound of its own.
     pub(crate) fn renew(&mut self, deadline: Deadline) {
         self.deadline = deadline;
-        self.left = MOST_ANSWER_BYTES + MOST_AROUND_BYTES;
+        self.left = self.most;
     }
 
     fn wait(

@@ -57,6 +57,27 @@ fn labels() -> String {
     text
 }
 
+/// A hundred thousand containers that have ended, as an engine lists them.
+fn dead() -> String {
+    let (id, image) = ("0f".repeat(28), "3e".repeat(32));
+    let mut text = String::with_capacity(60 << 20);
+    text.push('[');
+    for number in 0..100_000 {
+        let comma = if number > 0 { "," } else { "" };
+        write!(
+            text,
+            r#"{comma}{{"Id":"{id}{number:08x}","Names":["/cron_backup_run_{number}"],
+            "Image":"backup:1","ImageID":"sha256:{image}","Command":"/bin/backup","Created":
+            {number},"Ports":[],"Labels":{{"com.docker.compose.project":"cron",
+            "com.docker.compose.service":"backup"}},"State":"exited","Status":
+            "Exited (0) 2 weeks ago","HostConfig":{{"NetworkMode":"default"}},"Mounts":[]}}"#
+        )
+        .unwrap();
+    }
+    text.push(']');
+    text
+}
+
 #[test]
 fn an_answer_of_any_content_costs_little_memory() {
     let mut name = Writer::default();
@@ -81,6 +102,8 @@ fn an_answer_of_any_content_costs_little_memory() {
     };
     let texts = [
         json("{\"Id\":\"a\"}"),
+        json("{\"Id\":7}"),
+        dead().into_bytes(),
         json("{\"Id\":\"a\",\"Labels\":{\"a\":\"b\",\"c\":\"d\",\"e\":\"f\"}}"),
         json(&labels()),
         many("{\"Id\":\"a\",\"Names\":[", "\"\",", "\"\"]}"),
@@ -133,8 +156,8 @@ fn parse_in_a_process_of_its_own() {
         drop(parse_list(Bytes::new(&answer), parse_container));
         drop(parse_list(Bytes::new(&answer), parse_image));
     } else {
-        drop(parse_containers(&answer));
-        drop(parse_images(&answer));
+        drop(parse_containers(answer.as_slice()));
+        drop(parse_images(answer.as_slice()));
     }
     let added = status("VmHWM:").saturating_sub(before);
     let begin = String::from_utf8_lossy(answer.get(..40).unwrap_or(&answer)).into_owned();

@@ -215,6 +215,8 @@ pub struct FakePods {
     pub lacks_descriptors: bool,
     /// or are for a kill.
     pub kills_lack_descriptors: bool,
+    /// What could not be read of them.
+    pub problems: Vec<String>,
 }
 
 impl FakePods {
@@ -285,7 +287,7 @@ impl Listing for FakePods {
     }
 
     fn problems(&self) -> &[String] {
-        &[]
+        &self.problems
     }
 
     fn rest(&mut self) {}

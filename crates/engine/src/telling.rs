@@ -1,5 +1,6 @@
 //! What was told already, so that only changes are.
 
+use core::mem::replace;
 use core::time::Duration;
 
 use evictd_evict::{Evict, Return, Returns, Spared};
@@ -146,7 +147,7 @@ impl Telling {
 
     fn met<N: Node>(&mut self, now: Mono, node: &N, (evict, sample): (&Evict, &Sample)) {
         let mut met = SignalSet::empty();
-        let repeats = core::mem::replace(&mut self.repeats, sample.repeats());
+        let repeats = replace(&mut self.repeats, sample.repeats());
         for each in evict.met() {
             let signal = each.threshold.signal;
             if !(met | self.met | self.repeats).has(signal) {
@@ -174,11 +175,12 @@ impl Telling {
         self.met = met;
     }
 
-    /// What could not be read of the pods, once per change.
+    /// What could not be read of the pods: each problem once, until it has gone.
     pub(crate) fn pod_problems<P: Listing>(&mut self, now: Mono, pods: &P) {
         if pods.problems() != self.pod_problems {
-            self.pod_problems = pods.problems().to_vec();
-            for problem in &self.pod_problems {
+            let former = replace(&mut self.pod_problems, pods.problems().to_vec());
+            let is_new = |problem: &&String| !former.contains(problem);
+            for problem in self.pod_problems.iter().filter(is_new) {
                 self.events.tell(now, Event::problem("pods", problem));
             }
         }
@@ -233,5 +235,27 @@ impl Telling {
     /// A pod is evicted for that signal. Why none is for others holds on, and is no news.
     pub(crate) fn has_candidate(&mut self, signal: Signal) {
         self.spared.retain(|(of, _)| *of != signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::FakePods;
+
+    #[test]
+    fn a_new_problem_does_not_have_the_others_told_again() {
+        let (mut telling, mut pods) = (Telling::default(), FakePods::default());
+        for (problems, told) in [
+            (&["a"][..], 1),
+            (&["b", "a"], 1),
+            (&["b", "a"], 0),
+            (&["b"], 0),
+            (&["a", "b"], 1),
+        ] {
+            pods.problems = problems.iter().map(ToString::to_string).collect();
+            telling.pod_problems(Mono::ZERO, &pods);
+            assert_eq!(telling.events.take().count(), told, "{problems:?}");
+        }
     }
 }

@@ -20,8 +20,10 @@
 #![forbid(unsafe_code)]
 
 mod need;
+mod poison;
 
 pub use need::Need;
+pub use poison::{Poison, poisons};
 
 use std::io::Write as _;
 

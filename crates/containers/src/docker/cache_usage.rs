@@ -1,11 +1,9 @@
 //! What an engine says of its build cache.
 
-use core::fmt;
+use std::io::BufRead;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
-
-use super::parse::parse;
+use super::answer::read_object;
+use super::json::{Json, first};
 use crate::Failure;
 
 /// What it all takes, and how much of it nothing uses, in bytes.
@@ -17,79 +15,31 @@ pub struct CacheUsage {
     pub unused: u64,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct UsageText {
-    #[serde(rename = "BuildCache")]
-    entries: Option<Entries>,
-    /// In place of it since API 1.52.
-    #[serde(rename = "BuildCacheUsage")]
-    sums: Option<SumsText>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct SumsText {
-    total_size: i64,
-    reclaimable: i64,
-    items: Option<Entries>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct EntryText {
-    size: i64,
-    in_use: bool,
-    /// With an image: it takes no room of its own, and the builder does not count it.
-    shared: bool,
-}
-
-/// The sum of the entries. There may be tens of thousands, so none is kept.
+/// What is said in place of the entries since API 1.52.
 #[derive(Default)]
-struct Entries(CacheUsage);
-
-impl<'de> Deserialize<'de> for Entries {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Sum;
-        impl<'de> Visitor<'de> for Sum {
-            type Value = Entries;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a sequence")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Entries, A::Error> {
-                let mut sum = CacheUsage::default();
-                while let Some(entry) = seq.next_element::<EntryText>()? {
-                    let bytes = if entry.shared {
-                        0
-                    } else {
-                        positive(entry.size)
-                    };
-                    sum.total = sum.total.saturating_add(bytes);
-                    let unused = if entry.in_use { 0 } else { bytes };
-                    sum.unused = sum.unused.saturating_add(unused);
-                }
-                Ok(Entries(sum))
-            }
-        }
-        from.deserialize_seq(Sum)
-    }
-}
-
-/// Go counts with a sign.
-fn positive(bytes: i64) -> u64 {
-    u64::try_from(bytes).unwrap_or(0)
+struct Sums {
+    total_size: Option<i64>,
+    reclaimable: Option<i64>,
+    items: Option<CacheUsage>,
 }
 
 /// Reads the answer to `GET /system/df`.
 ///
 /// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_usage(text: &[u8]) -> Result<CacheUsage, Failure> {
-    let text: UsageText = parse(text)?;
-    let sums = text.sums.unwrap_or_default();
-    if let Some(Entries(usage)) = text.entries.or(sums.items) {
+/// When that is no object. An entry of which something cannot be read counts as used.
+pub fn parse_usage(stream: impl BufRead) -> Result<CacheUsage, Failure> {
+    let (mut entries, mut sums) = (None, Sums::default());
+    read_object(stream, |json, key| {
+        match key {
+            "BuildCache" => first(&mut entries, read_entries(json)?),
+            "BuildCacheUsage" => {
+                json.object(|json, key| sums.read(json, key))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    if let Some(usage) = entries.or(sums.items) {
         return Ok(usage);
     }
     // Docker 29 adds the sizes up for clients of former APIs alone, and says no total to
@@ -99,17 +49,68 @@ pub fn parse_usage(text: &[u8]) -> Result<CacheUsage, Failure> {
     Ok(CacheUsage { total, unused })
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct PrunedText {
-    space_reclaimed: u64,
+impl Sums {
+    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+        match key {
+            "TotalSize" => first(&mut self.total_size, json.number()?),
+            "Reclaimable" => first(&mut self.reclaimable, json.number()?),
+            "Items" => first(&mut self.items, read_entries(json)?),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The sum of the entries, of which there may be tens of thousands; `None` where there is no
+/// list of them.
+fn read_entries<R: BufRead>(json: &mut Json<R>) -> Result<Option<CacheUsage>, Failure> {
+    let mut sum = CacheUsage::default();
+    // That of a field before is no entry's.
+    let _ = json.fault();
+    let is_list = json.array(|json| {
+        let (mut size, mut in_use, mut shared) = (None, None, None);
+        json.object(|json, key| {
+            match key {
+                "Size" => first(&mut size, json.number()?),
+                "InUse" => first(&mut in_use, json.boolean()?),
+                // With an image: it takes no room of its own, and the builder does not count
+                // it.
+                "Shared" => first(&mut shared, json.boolean()?),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let bytes = match shared {
+            Some(true) => 0,
+            Some(false) | None => positive(size),
+        };
+        sum.total = sum.total.saturating_add(bytes);
+        let is_used = in_use == Some(true) || json.fault().is_some();
+        let unused = if is_used { 0 } else { bytes };
+        sum.unused = sum.unused.saturating_add(unused);
+        Ok(())
+    })?;
+    Ok(is_list.then_some(sum))
+}
+
+/// Go counts with a sign.
+fn positive(bytes: Option<i64>) -> u64 {
+    bytes
+        .and_then(|bytes| u64::try_from(bytes).ok())
+        .unwrap_or(0)
 }
 
 /// Reads the answer to `POST /build/prune`.
 ///
 /// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_pruned(text: &[u8]) -> Result<u64, Failure> {
-    let text: PrunedText = parse(text)?;
-    Ok(text.space_reclaimed)
+/// When that is no object.
+pub fn parse_pruned(stream: impl BufRead) -> Result<u64, Failure> {
+    let mut reclaimed: Option<i64> = None;
+    read_object(stream, |json, key| {
+        if key == "SpaceReclaimed" {
+            first(&mut reclaimed, json.number()?);
+        }
+        Ok(())
+    })?;
+    Ok(positive(reclaimed))
 }

@@ -2,16 +2,18 @@
 
 use alloc::collections::BTreeMap;
 use core::time::Duration;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
+use std::time::Instant;
 
 use super::about::{EngineInfo, EngineVersion, parse_info, parse_version};
+use super::answer::Listed;
 use super::cache_usage::{CacheUsage, parse_pruned, parse_usage};
-use super::http::{Response, begin_stream, read_response};
+use super::details::{parse_details, parse_size};
+use super::http::{Body, read_response};
+use super::images::{parse_image, parse_image_labels, parse_images};
+use super::listed::{parse_listed, parse_uses};
 use super::message::parse_message;
-use super::parse::{
-    parse_details, parse_image, parse_image_labels, parse_images, parse_listed, parse_size,
-};
 use super::podman::{PodmanPod, parse_pods};
 use super::request::{IMAGES, Request};
 use super::volumes::parse_volumes;
@@ -21,6 +23,11 @@ use crate::text::clean;
 use crate::{Error, Failure, ListedImage, ListedVolume};
 
 pub(super) type Connection = BufReader<Socket>;
+type Answer = Body<Connection>;
+
+/// Of questions that were asked together, those that come after one that is not answered are
+/// given so long: their answers may be there by then.
+const AFTER_ALL: Duration = Duration::from_millis(20);
 
 /// A client of one engine. Every call blocks, at most for its time limit, and has a
 /// connection of its own: an engine that was started anew is not noticed.
@@ -52,33 +59,63 @@ impl Client {
     }
 
     /// All containers, in every state; their labels are as they were listed.
-    pub(super) fn containers(&self) -> Result<Vec<Found>, Error> {
-        let request = Request::new("GET", "/containers/json", "?all=true");
-        self.get(&request, parse_listed)
+    pub(super) fn containers(&self) -> Result<Listed<Found>, Error> {
+        self.get(&all_containers(), parse_listed)
     }
 
-    pub(super) fn details(&self, id: &str) -> Result<Details, Error> {
-        let request = Request::about("GET", "/containers/", id, "/json");
-        self.get(&request, parse_details)
+    /// The name of a container that was made from this image, or may have been.
+    pub(super) fn user_of(&self, image: &str) -> Result<Option<Box<str>>, Error> {
+        self.get(&all_containers(), |body| parse_uses(body, image))
+    }
+
+    /// What there is to know of each of these containers, all asked at once, each on a
+    /// connection of its own. Returns in the same order; what does not answer in time fails by
+    /// itself.
+    pub(super) fn details(&self, ids: &[&str], within: Duration) -> Vec<Result<Details, Error>> {
+        let within = within.min(self.limit);
+        let (begun, deadline) = (Instant::now(), Deadline::after(within));
+        let ask = |id: &&str| {
+            let request = Request::about("GET", "/containers/", id, "/json");
+            let asked = self.begin(&request, deadline);
+            (request, asked)
+        };
+        let asked: Vec<_> = ids.iter().map(ask).collect();
+        let answer = |((request, asked), id): ((Request, Result<Socket, Failure>), &&str)| {
+            let left = within.saturating_sub(begun.elapsed()).max(AFTER_ALL);
+            let answer = asked.and_then(|mut socket| {
+                socket.renew(Deadline::after(left));
+                parse_details(finish(socket)?, id)
+            });
+            answer.map_err(|failure| {
+                let hangs = matches!(failure, Failure::TimedOut(_));
+                let hung = Failure::TimedOut(within);
+                self.error(&request, if hangs { hung } else { failure })
+            })
+        };
+        asked.into_iter().zip(ids).map(answer).collect()
     }
 
     /// What a container has written in its layer. The engine may have to walk it.
     pub(super) fn written_bytes(&self, id: &str) -> Result<Option<u64>, Error> {
         const SOON: Duration = Duration::from_secs(2);
         let request = Request::about("GET", "/containers/", id, "/json").query("?size=true");
-        let response = self.call_within(&request, SOON.min(self.limit))?;
-        parse_size(&response.body).map_err(|failure| self.error(&request, failure))
+        self.get_within(&request, SOON.min(self.limit), parse_size)
     }
 
     /// All images, without the layers between.
-    pub(super) fn images(&self) -> Result<Vec<ListedImage>, Error> {
+    pub(super) fn images(&self) -> Result<Listed<ListedImage>, Error> {
         let request = Request::new("GET", "/images/json", "?all=false");
         self.get(&request, parse_images)
     }
 
     pub(super) fn image(&self, id: &str) -> Result<ListedImage, Error> {
+        self.image_within(id, self.limit)
+    }
+
+    /// An image, asked for that long at most.
+    pub(super) fn image_within(&self, id: &str, within: Duration) -> Result<ListedImage, Error> {
         let request = Request::about("GET", IMAGES, id, "/json");
-        self.get(&request, parse_image)
+        self.get_within(&request, within.min(self.limit), parse_image)
     }
 
     /// The labels of an image, asked for that long at most.
@@ -88,12 +125,11 @@ impl Client {
         within: Duration,
     ) -> Result<BTreeMap<String, String>, Error> {
         let request = Request::about("GET", IMAGES, id, "/json");
-        let response = self.call_within(&request, within)?;
-        parse_image_labels(&response.body).map_err(|failure| self.error(&request, failure))
+        self.get_within(&request, within.min(self.limit), parse_image_labels)
     }
 
     /// The volumes that no container refers to, in whatever state.
-    pub(super) fn unused_volumes(&self) -> Result<Vec<ListedVolume>, Error> {
+    pub(super) fn unused_volumes(&self) -> Result<Listed<ListedVolume>, Error> {
         // {"dangling":["true"]}
         const UNUSED: &str = "?filters=%7B%22dangling%22%3A%5B%22true%22%5D%7D";
         self.get(&Request::new("GET", "/volumes", UNUSED), parse_volumes)
@@ -102,7 +138,7 @@ impl Client {
     /// Removes a volume; status 409 where a container refers to it.
     pub(super) fn remove_volume(&self, name: &str) -> Result<(), Error> {
         let request = Request::about("DELETE", "/volumes/", name, "");
-        gone_is_fine(self.call(&request).map(drop))
+        gone_is_fine(self.call(&request))
     }
 
     /// What the builder keeps. Before API 1.42 the engine may have to walk its volumes too.
@@ -113,34 +149,33 @@ impl Client {
     /// Prunes it, and returns what that freed. Many GB take longer than other calls.
     pub(super) fn prune_build_cache(&self, query: &str) -> Result<u64, Error> {
         let request = Request::new("POST", "/build/prune", query);
-        let response = self.call_within(&request, self.limit.saturating_mul(4))?;
-        parse_pruned(&response.body).map_err(|failure| self.error(&request, failure))
+        self.get_within(&request, self.limit.saturating_mul(4), parse_pruned)
     }
 
-    /// Podman's pods; status 404 from engines that are not Podman.
-    pub(super) fn podman_pods(&self) -> Result<Vec<PodmanPod>, Error> {
+    /// Shows each of Podman's pods; status 404 from engines that are not Podman.
+    pub(super) fn podman_pods(&self, show: impl FnMut(PodmanPod)) -> Result<(), Error> {
         let request = Request::new("GET", "/v4.0.0/libpod/pods/json", "");
-        self.get(&request, parse_pods)
+        self.get(&request, |body| parse_pods(body, show))
     }
 
     /// Removes a pod of Podman's of which no container runs; status 409 where one does.
     pub(super) fn remove_podman_pod(&self, id: &str) -> Result<(), Error> {
         let request = Request::about("DELETE", "/v4.0.0/libpod/pods/", id, "");
-        gone_is_fine(self.call(&request).map(drop))
+        gone_is_fine(self.call(&request))
     }
 
     /// Removes a container that does not run, and its anonymous volumes; status 409
     /// where it runs or is being removed.
     pub(super) fn remove_container(&self, id: &str) -> Result<(), Error> {
         let request = Request::about("DELETE", "/containers/", id, "").query("?v=true");
-        gone_is_fine(self.call(&request).map(drop))
+        gone_is_fine(self.call(&request))
     }
 
     /// Removes an image by its id, or one of its names; status 409 where it is used
     /// or, by id, has names in several repositories.
     pub(super) fn remove_image(&self, name: &str) -> Result<(), Error> {
         let request = Request::about("DELETE", IMAGES, name, "").query("?force=false");
-        gone_is_fine(self.call(&request).map(drop))
+        gone_is_fine(self.call(&request))
     }
 
     /// Stops all these containers at once: their stop signal now, SIGKILL after
@@ -181,11 +216,9 @@ impl Client {
             })
             .collect();
         // The engine works on all of them while the first is waited for.
-        let finish = |(request, begun): (Request, Result<Connection, Failure>)| {
-            let answer = begun.and_then(finish);
-            answer
-                .map(drop)
-                .map_err(|failure| self.error(&request, failure))
+        let finish = |(request, begun): (Request, Result<Socket, Failure>)| {
+            let answer = begun.and_then(finish).and_then(drain);
+            answer.map_err(|failure| self.error(&request, failure))
         };
         begun.into_iter().map(finish).collect()
     }
@@ -195,38 +228,45 @@ impl Client {
     pub(super) fn events(&self) -> Result<Connection, Error> {
         // {"type":["container"]}
         const OF_CONTAINERS: &str = "?filters=%7B%22type%22%3A%5B%22container%22%5D%7D";
+        const AN_END: &str = "events that come to an end";
         let request = Request::new("GET", "/events", OF_CONTAINERS).without_chunks();
         let begun = self.begin(&request, Deadline::after(self.limit));
-        let begun = begun.and_then(|mut connection| match begin_stream(&mut connection)? {
-            None => Ok(connection),
-            Some(response) => {
-                check(response)?;
-                Err(Failure::malformed("events that come to an end"))
-            }
+        let begun = begun.and_then(finish).and_then(|body| {
+            let stream = body.into_endless();
+            stream.ok_or_else(|| Failure::malformed(AN_END))
         });
         begun.map_err(|failure| self.error(&request, failure))
     }
 
-    fn begin(&self, request: &Request, deadline: Deadline) -> Result<Connection, Failure> {
-        let mut connection = BufReader::new(Socket::open(&self.socket, deadline)?);
-        connection.get_mut().write_all(request.text().as_bytes())?;
-        Ok(connection)
+    fn begin(&self, request: &Request, deadline: Deadline) -> Result<Socket, Failure> {
+        let mut socket = Socket::open(&self.socket, deadline)?.without_bound();
+        socket.write_all(request.text().as_bytes())?;
+        Ok(socket)
     }
 
     /// The body of the answer, read by `read`.
-    fn get<T>(&self, request: &Request, read: fn(&[u8]) -> Result<T, Failure>) -> Result<T, Error> {
-        let response = self.call(request)?;
-        read(&response.body).map_err(|failure| self.error(request, failure))
+    fn get<T>(
+        &self,
+        request: &Request,
+        read: impl FnOnce(Answer) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        self.get_within(request, self.limit, read)
     }
 
-    fn call(&self, request: &Request) -> Result<Response, Error> {
-        self.call_within(request, self.limit)
-    }
-
-    fn call_within(&self, request: &Request, within: Duration) -> Result<Response, Error> {
+    fn get_within<T>(
+        &self,
+        request: &Request,
+        within: Duration,
+        read: impl FnOnce(Answer) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
         let begun = self.begin(request, Deadline::after(within));
-        let answer = begun.and_then(finish);
+        let answer = begun.and_then(finish).and_then(read);
         answer.map_err(|failure| self.error(request, failure))
+    }
+
+    /// Has something done, of which no answer is read.
+    fn call(&self, request: &Request) -> Result<(), Error> {
+        self.get(request, drain)
     }
 
     fn error(&self, request: &Request, failure: Failure) -> Error {
@@ -245,26 +285,34 @@ impl Client {
     }
 }
 
+fn all_containers() -> Request {
+    Request::new("GET", "/containers/json", "?all=true")
+}
+
 fn about(id: &str, what: &str) -> Request {
     Request::about("POST", "/containers/", id, what)
 }
 
 /// Waits for the answer. 304 says that there was nothing to do.
-fn finish(mut connection: Connection) -> Result<Response, Failure> {
+fn finish(socket: Socket) -> Result<Answer, Failure> {
+    let mut connection = BufReader::new(socket);
     if connection.fill_buf()?.is_empty() {
         return Err(Failure::Closed);
     }
-    check(read_response(&mut connection)?)
-}
-
-fn check(response: Response) -> Result<Response, Failure> {
+    let response = read_response(connection)?;
     match response.status {
-        200..300 | 304 => Ok(response),
+        200..300 | 304 => Ok(response.body),
         status => Err(Failure::Refused {
             code: status.into(),
-            message: parse_message(&response.body).into(),
+            message: parse_message(response.body).into(),
         }),
     }
+}
+
+/// Waits for the end of an answer: an engine may stop doing what nobody waits for.
+fn drain(mut answer: Answer) -> Result<(), Failure> {
+    io::copy(&mut answer, &mut io::sink())?;
+    Ok(())
 }
 
 /// What is gone needs no removing and no stopping.

@@ -50,11 +50,15 @@ impl Engine {
         }
     }
 
-    /// Podman's pods; none of others.
-    pub(super) fn podman_pods(self, client: &Client) -> Result<Vec<PodmanPod>, Error> {
+    /// Shows each of Podman's pods; none of others.
+    pub(super) fn podman_pods(
+        self,
+        client: &Client,
+        show: impl FnMut(PodmanPod),
+    ) -> Result<(), Error> {
         match self {
-            Self::Podman => client.podman_pods(),
-            Self::Docker | Self::Balena => Ok(Vec::new()),
+            Self::Podman => client.podman_pods(show),
+            Self::Docker | Self::Balena => Ok(()),
         }
     }
 }

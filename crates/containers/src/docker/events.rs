@@ -1,17 +1,15 @@
 //! What an engine says by itself: an event a line.
 
-use alloc::borrow::Cow;
 use core::time::Duration;
 use std::io::BufRead;
 
-use serde::Deserialize;
-
 use super::client::Connection;
+use super::json::{Json, first};
 use crate::follow::has_more;
 use crate::{Changes, Failure};
 
-/// Events that are longer are not looked into: a container may have labels without end.
-const MOST_EVENT_BYTES: usize = 64 << 10;
+/// The longest word for what happened that is kept: `exec_start: COMMAND` has no bound.
+const MOST_ACTION_BYTES: usize = 4096;
 
 /// After which a list is another one. One that was made and has not started yet holds nothing
 /// that is short; the events of health checks (`exec_create`, `exec_start`, `exec_die`,
@@ -21,63 +19,58 @@ const CHANGES: [&str; 10] = [
     "start", "restart", "die", "died", "destroy", "remove", "rename", "update", "pause", "unpause",
 ];
 
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(rename = "Action", borrow)]
-    action: Cow<'a, str>,
-}
-
 /// The events of a connection.
-pub(super) struct Events {
-    connection: Connection,
-    line: Vec<u8>,
-}
+pub(super) struct Events(Connection);
 
 impl Events {
     pub(super) const fn new(connection: Connection) -> Self {
-        let line = Vec::new();
-        Self { connection, line }
+        Self(connection)
     }
 }
 
 impl Changes for Events {
     fn wait(&mut self, at_most: Duration) -> Result<bool, Failure> {
-        Ok(has_more(&mut self.connection, at_most)?
-            && read_event(&mut self.connection, &mut self.line)?)
+        Ok(has_more(&mut self.0, at_most)? && read_event(&mut self.0)?)
     }
 }
 
-/// Reads the next event and returns whether containers may be others after it. The line
-/// serves as memory.
+/// Reads the next line, which holds an event or nothing, and returns whether containers may
+/// be others after it: also after one that cannot be read.
 ///
 /// # Errors
-/// When the stream ends, or that is no event.
-pub fn read_event(stream: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Failure> {
-    line.clear();
-    if !read_line(stream, line)? {
-        return Ok(true);
+/// When the stream ends, or that is no line of JSON.
+pub fn read_event(stream: &mut impl BufRead) -> Result<bool, Failure> {
+    match stream.fill_buf()?.first() {
+        None => return Err(Failure::Closed),
+        Some(b'\n') => {
+            stream.consume(1);
+            return Ok(false);
+        }
+        Some(_) => {}
     }
-    let event: Event<'_> = serde_json::from_slice(line).map_err(Failure::malformed)?;
-    Ok(CHANGES.contains(&&*event.action))
+    let mut action = None;
+    let mut json = Json::new(&mut *stream);
+    json.object(|json, key| {
+        if key == "Action" {
+            first(&mut action, json.text(MOST_ACTION_BYTES)?);
+        }
+        Ok(())
+    })?;
+    end_line(stream)?;
+    Ok(action.is_none_or(|action: String| CHANGES.contains(&&*action)))
 }
 
-/// Reads a line; `false` where it is longer than what is kept of it.
-fn read_line(stream: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Failure> {
-    let mut is_whole = true;
+/// Reads the end of a line, or of the stream.
+fn end_line(stream: &mut impl BufRead) -> Result<(), Failure> {
     loop {
-        let bytes = stream.fill_buf()?;
-        if bytes.is_empty() {
-            return Err(Failure::Closed);
-        }
-        let end = bytes.iter().position(|byte| *byte == b'\n');
-        let count = end.map_or(bytes.len(), |end| end.saturating_add(1));
-        is_whole &= line.len().saturating_add(count) <= MOST_EVENT_BYTES;
-        if is_whole {
-            line.extend(bytes.iter().take(count));
-        }
-        stream.consume(count);
-        if end.is_some() {
-            return Ok(is_whole);
+        match stream.fill_buf()?.first() {
+            None => return Ok(()),
+            Some(b'\n') => {
+                stream.consume(1);
+                return Ok(());
+            }
+            Some(b' ' | b'\t' | b'\r') => stream.consume(1),
+            Some(_) => return Err(Failure::malformed("two events in a line")),
         }
     }
 }

@@ -2,15 +2,14 @@
 //!
 //! RFC 9112 as far as a client of one server needs it: answers of a stated
 //! length, in chunks, until the connection ends, or without a body; interim
-//! answers (100 to 199) are passed over. What is ambiguous is refused. The stream
-//! bounds how much is read in all.
+//! answers (100 to 199) are passed over. What is ambiguous is refused. A body is a stream
+//! itself, of any length: of it no more is in memory than its reader keeps.
 
-use std::io::{BufRead, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use httparse::{Header, Status};
 
 use crate::Failure;
-use crate::socket::MOST_ANSWER_BYTES;
 
 /// How long the head of an answer may be, and what stands around its chunks.
 const MOST_HEAD_BYTES: usize = 64 << 10;
@@ -18,76 +17,119 @@ const MOST_HEAD_BYTES: usize = 64 << 10;
 const MOST_FIELDS: usize = 64;
 
 /// An answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 #[non_exhaustive]
-pub struct Response {
+pub struct Response<S> {
     /// The status code, at least 200.
     pub status: u16,
     /// The body, out of its chunks.
-    pub body: Vec<u8>,
+    pub body: Body<S>,
 }
 
-/// How the end of a body is found.
+/// The body of an answer. It ends where the answer ends; where the stream ends before, reading
+/// fails with a [`Failure`].
+#[derive(Debug)]
+pub struct Body<S> {
+    stream: S,
+    rest: Rest,
+}
+
+/// What is left of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Framing {
-    /// No answer yet: the real one follows.
-    Interim,
+enum Rest {
     Sized(u64),
-    Chunked,
+    /// The size of a chunk comes next.
+    Chunks,
+    /// So much of a chunk, its end, and more chunks.
+    Chunk(u64),
     ToTheEnd,
 }
 
-/// Reads one answer and not a byte beyond it.
+/// Reads the head of an answer; its body is read as need be.
 ///
 /// # Errors
-/// When that is no answer, or not all of one; and what the stream returns.
+/// When that is no answer; and what the stream returns.
 ///
 /// ```
+/// use std::io::Read;
+///
 /// use evictd_containers::docker::read_response;
 ///
 /// let mut stream: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK and more";
-/// let response = read_response(&mut stream)?;
-/// assert_eq!((response.body.as_slice(), stream), (&b"OK"[..], &b" and more"[..]));
-/// # Ok::<(), evictd_containers::Failure>(())
+/// let mut text = String::new();
+/// read_response(&mut stream)?.body.read_to_string(&mut text)?;
+/// assert_eq!((text.as_str(), stream), ("OK", &b" and more"[..]));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
-pub fn read_response(stream: &mut impl BufRead) -> Result<Response, Failure> {
-    let (status, framing) = read_head(stream)?;
-    read_body(stream, status, framing)
+pub fn read_response<S: BufRead>(mut stream: S) -> Result<Response<S>, Failure> {
+    let (status, rest) = read_head(&mut stream)?;
+    let body = Body { stream, rest };
+    Ok(Response { status, body })
 }
 
-/// Reads the head of an answer whose body goes on until the connection ends. `None` where it
-/// is one of these; any other answer is read whole.
-pub(super) fn begin_stream(stream: &mut impl BufRead) -> Result<Option<Response>, Failure> {
-    match read_head(stream)? {
-        (200, Framing::ToTheEnd) => Ok(None),
-        (status, framing) => read_body(stream, status, framing).map(Some),
-    }
-}
-
-fn read_head(stream: &mut impl BufRead) -> Result<(u16, Framing), Failure> {
+fn read_head(stream: &mut impl BufRead) -> Result<(u16, Rest), Failure> {
     loop {
         let mut head = Vec::new();
         read_lines(stream, &mut head)?;
-        match parse_head(&head)? {
-            (_, Framing::Interim) => {}
-            head => return Ok(head),
+        // An interim answer is none: the real one follows.
+        if let (status, Some(rest)) = parse_head(&head)? {
+            return Ok((status, rest));
         }
     }
 }
 
-fn read_body(
-    stream: &mut impl BufRead,
-    status: u16,
-    framing: Framing,
-) -> Result<Response, Failure> {
-    let mut body = Vec::new();
-    match framing {
-        Framing::Interim => {}
-        Framing::Sized(length) => read_part(stream, length, &mut body)?,
-        Framing::Chunked => read_chunks(stream, &mut body)?,
-        Framing::ToTheEnd => drop(stream.read_to_end(&mut body)?),
+impl<S: BufRead> Body<S> {
+    /// The stream itself, where the body goes on until the connection ends.
+    pub(super) fn into_endless(self) -> Option<S> {
+        (self.rest == Rest::ToTheEnd).then_some(self.stream)
     }
-    Ok(Response { status, body })
+
+    /// Reads up to a byte of the body that is there, or to its end.
+    fn step(&mut self) -> Result<(), Failure> {
+        if self.rest == Rest::Chunk(0) {
+            end_chunk(&mut self.stream)?;
+            self.rest = Rest::Chunks;
+        }
+        if self.rest == Rest::Chunks {
+            self.rest = match begin_chunk(&mut self.stream)? {
+                0 => Rest::Sized(0),
+                size => Rest::Chunk(size),
+            };
+        }
+        Ok(())
+    }
+}
+
+impl<S: BufRead> BufRead for Body<S> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.step()?;
+        let left = match self.rest {
+            Rest::Sized(0) => return Ok(&[]),
+            Rest::Sized(left) | Rest::Chunk(left) => left,
+            Rest::Chunks | Rest::ToTheEnd => return self.stream.fill_buf(),
+        };
+        let bytes = self.stream.fill_buf()?;
+        if bytes.is_empty() {
+            return Err(cut_off().into());
+        }
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        Ok(bytes.get(..left).unwrap_or(bytes))
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.stream.consume(count);
+        if let Rest::Sized(left) | Rest::Chunk(left) = &mut self.rest {
+            *left = left.saturating_sub(u64::try_from(count).unwrap_or(u64::MAX));
+        }
+    }
+}
+
+impl<S: BufRead> Read for Body<S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(buffer)?;
+        self.consume(count);
+        Ok(count)
+    }
 }
 
 /// Reads lines up to a blank one that is not the first.
@@ -119,54 +161,41 @@ fn cut_off() -> Failure {
     Failure::malformed("the stream ended within the answer")
 }
 
-fn read_part(stream: &mut impl BufRead, length: u64, body: &mut Vec<u8>) -> Result<(), Failure> {
-    match usize::try_from(length) {
-        // No more than that is ever held: what grows by itself takes twice as much.
-        Ok(more) if more <= MOST_ANSWER_BYTES => body.reserve_exact(more),
-        _ => {
-            let most = MOST_ANSWER_BYTES;
-            let odd = format!("an answer of {length} bytes; at most {most} are read");
-            return Err(Failure::malformed(odd));
-        }
-    }
-    let read = stream.by_ref().take(length).read_to_end(body)?;
-    if u64::try_from(read) == Ok(length) {
-        Ok(())
-    } else {
-        Err(cut_off())
-    }
-}
-
-/// RFC 9112, section 7.1.
-fn read_chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> Result<(), Failure> {
-    let broken = || Failure::malformed("a broken chunk");
+/// The size of the chunk that comes next; 0 of the last one, with all that follows it
+/// (RFC 9112, section 7.1).
+fn begin_chunk(stream: &mut impl BufRead) -> Result<u64, Failure> {
     let mut line = Vec::new();
-    loop {
-        line.clear();
-        read_line(stream, &mut line)?;
-        // The parser takes a line without any digit for the last chunk.
-        let has_digit = line.first().is_some_and(u8::is_ascii_hexdigit);
-        let size = match httparse::parse_chunk_size(&line) {
-            Ok(Status::Complete((length, size))) if has_digit && length == line.len() => size,
-            Ok(_) | Err(_) => return Err(broken()),
-        };
-        if size == 0 {
-            // A trailer may follow, which is not read.
-            return read_lines(stream, &mut line);
-        }
-        read_part(stream, size, body)?;
-        let mut end = [0; 2];
-        match stream.read_exact(&mut end) {
-            Ok(()) if end == *b"\r\n" => {}
-            Ok(()) => return Err(broken()),
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Err(cut_off()),
-            Err(error) => return Err(error.into()),
-        }
+    read_line(stream, &mut line)?;
+    // The parser takes a line without any digit for the last chunk.
+    let has_digit = line.first().is_some_and(u8::is_ascii_hexdigit);
+    let size = match httparse::parse_chunk_size(&line) {
+        Ok(Status::Complete((length, size))) if has_digit && length == line.len() => size,
+        Ok(_) | Err(_) => return Err(broken_chunk()),
+    };
+    if size == 0 {
+        // A trailer may follow, which is not read.
+        read_lines(stream, &mut line)?;
+    }
+    Ok(size)
+}
+
+fn end_chunk(stream: &mut impl BufRead) -> Result<(), Failure> {
+    let mut end = [0; 2];
+    match stream.read_exact(&mut end) {
+        Ok(()) if end == *b"\r\n" => Ok(()),
+        Ok(()) => Err(broken_chunk()),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(cut_off()),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// Reads a head, its blank line included: the status, and how the body ends.
-fn parse_head(text: &[u8]) -> Result<(u16, Framing), Failure> {
+fn broken_chunk() -> Failure {
+    Failure::malformed("a broken chunk")
+}
+
+/// Reads a head, its blank line included: the status, and how the body ends; `None` of an
+/// interim answer.
+fn parse_head(text: &[u8]) -> Result<(u16, Option<Rest>), Failure> {
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
     let mut parsed = httparse::Response::new(&mut fields);
     let status = match parsed.parse(text) {
@@ -177,26 +206,26 @@ fn parse_head(text: &[u8]) -> Result<(u16, Framing), Failure> {
         Ok(_) | Err(_) => None,
     };
     let status = status.ok_or_else(|| Failure::malformed("not the head of an HTTP answer"))?;
-    let framing = find_framing(status, parsed.headers).map_err(Failure::malformed)?;
-    Ok((status, framing))
+    let rest = find_rest(status, parsed.headers).map_err(Failure::malformed)?;
+    Ok((status, rest))
 }
 
 /// RFC 9112, section 6.3. What is ambiguous there is refused.
-fn find_framing(status: u16, fields: &[Header<'_>]) -> Result<Framing, &'static str> {
+fn find_rest(status: u16, fields: &[Header<'_>]) -> Result<Option<Rest>, &'static str> {
     match status {
         // No other protocol was asked for.
         ..100 | 101 | 600.. => return Err("a status that makes no sense"),
-        102..200 | 100 => return Ok(Framing::Interim),
-        204 | 304 => return Ok(Framing::Sized(0)),
+        102..200 | 100 => return Ok(None),
+        204 | 304 => return Ok(Some(Rest::Sized(0))),
         200..600 => {}
     }
     let length = find_length(fields)?;
     let codings: Vec<&[u8]> = values(fields, "transfer-encoding").collect();
     match (codings.as_slice(), length) {
-        ([], Some(length)) => Ok(Framing::Sized(length)),
-        ([], None) => Ok(Framing::ToTheEnd),
+        ([], Some(length)) => Ok(Some(Rest::Sized(length))),
+        ([], None) => Ok(Some(Rest::ToTheEnd)),
         ([_, ..], Some(_)) => Err("both a length and chunks"),
-        ([coding], None) if coding.eq_ignore_ascii_case(b"chunked") => Ok(Framing::Chunked),
+        ([coding], None) if coding.eq_ignore_ascii_case(b"chunked") => Ok(Some(Rest::Chunks)),
         ([_, ..], None) => Err("an unknown transfer encoding"),
     }
 }

@@ -10,10 +10,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::client::Client;
-use super::parse::read_labels;
-use crate::pods::{Found, POD_NAME, POD_NAMESPACE, POD_UID};
+use super::listed::read_labels;
+use crate::Error;
+use crate::notes::note;
+use crate::pods::{Found, POD_NAME, POD_NAMESPACE, POD_UID, PROTECT, Patience, Rest};
 use crate::text::clean;
-use crate::{Error, Failure};
 use evictd_node::kubepods::{KubepodsName, is_uid, parse_kubepods_name};
 
 type Labels = BTreeMap<String, String>;
@@ -22,84 +23,104 @@ type Labels = BTreeMap<String, String>;
 /// it, and whether it may be removed.
 const JOINING: [&str; 2] = ["com.docker.compose.", "io.kubernetes."];
 
-/// How long the questions about images may take that one list leads to: the list waits for
-/// them.
-const WITHIN: Duration = Duration::from_secs(5);
-
 /// The deciding labels of the images that containers with such labels were made from. An
-/// image never changes, so each is asked for once; one that the engine could not tell, or
-/// not in time, has none yet.
+/// image never changes, so each is asked for once. One that the engine does not tell is asked
+/// for again after a rest that grows, and after those that it never failed to tell.
 #[derive(Debug, Default)]
-pub(super) struct ImageLabels(Vec<(Arc<str>, Option<Labels>)>);
+pub(super) struct ImageLabels(Vec<(Arc<str>, Asked)>);
+
+#[derive(Debug, Default)]
+struct Asked {
+    labels: Option<Labels>,
+    rest: Rest,
+}
 
 impl ImageLabels {
     /// Takes away what the containers have from their images, then reads what is left.
     ///
     /// # Errors
-    /// When the engine does not answer.
-    pub(super) fn read(
+    /// When nobody listens any more.
+    pub(super) fn read<D>(
         &mut self,
         client: &Client,
-        listed: &mut [Found],
+        listed: &mut [(Found, D)],
         notes: &mut Vec<String>,
     ) -> Result<(), Error> {
-        self.ask_for_new(client, listed, WITHIN.min(client.limit))?;
-        let mut unknown = 0_usize;
-        for found in listed {
+        self.ask_for_new(client, listed)?;
+        for (found, _) in listed {
             if !found.labels.is_empty() {
                 match self.known(&found.container.image) {
                     Some(labels) => take_away(found, labels, notes),
-                    None => {
-                        distrust(found);
-                        unknown = unknown.saturating_add(1);
-                    }
+                    None => distrust(found, notes),
                 }
             }
             read_labels(found);
-        }
-        if unknown > 0 {
-            notes.push(format!(
-                "the engine has not told yet which labels of {unknown} containers are their \
-                 images': they count as set for the container, but make no pod of several"
-            ));
         }
         Ok(())
     }
 
     fn known(&self, image: &str) -> Option<&Labels> {
-        let mut asked = self.0.iter();
-        asked.find(|(of, _)| **of == *image)?.1.as_ref()
+        self.asked(image)?.labels.as_ref()
     }
 
-    /// Asks for the images that are new, for so long; for the others the next time.
-    fn ask_for_new(
-        &mut self,
-        client: &Client,
-        listed: &[Found],
-        within: Duration,
-    ) -> Result<(), Error> {
-        let labelled = listed.iter().filter(|found| !found.labels.is_empty());
-        let mut images: Vec<&Arc<str>> = labelled.map(|found| &found.container.image).collect();
+    fn asked(&self, image: &str) -> Option<&Asked> {
+        let place = self.0.binary_search_by(|(of, _)| (**of).cmp(image)).ok()?;
+        self.0.get(place).map(|(_, asked)| asked)
+    }
+
+    /// Asks for the images that are new, while there is patience; for the others the next
+    /// time.
+    fn ask_for_new<D>(&mut self, client: &Client, listed: &[(Found, D)]) -> Result<(), Error> {
+        let mut patience = Patience::default();
+        let labelled = listed.iter().filter(|(found, _)| !found.labels.is_empty());
+        let mut images: Vec<&Arc<str>> =
+            labelled.map(|(found, _)| &found.container.image).collect();
         images.sort_unstable();
         images.dedup();
-        self.0.retain(|(image, _)| images.contains(&image));
-        let begun = Instant::now();
-        // First those that were never asked for, so that none keeps the others from being
-        // known.
-        let was_asked = |image: &Arc<str>| self.0.iter().any(|(of, _)| of == image);
-        images.sort_by_key(|image| was_asked(image));
+        self.0
+            .retain(|(image, _)| images.binary_search(&image).is_ok());
+        let now = Instant::now();
+        let has_failed = |image: &&Arc<str>| {
+            let asked = self.asked(image);
+            asked.is_some_and(|asked| asked.rest.has_failed())
+        };
+        images.sort_by_key(has_failed);
         for image in images {
-            let left = within.saturating_sub(begun.elapsed());
-            if left.is_zero() {
+            let is_due = self.asked(image).is_none_or(|asked| asked.is_due(now));
+            if !is_due {
+                continue;
+            }
+            let Some(left) = patience.left() else {
                 break;
+            };
+            let begun = Instant::now();
+            let labels = ask(client, image, left)?;
+            if labels.is_none() {
+                patience.spend(begun.elapsed());
             }
-            if self.known(image).is_none() {
-                let labels = ask(client, image, left)?;
-                self.0.retain(|(of, _)| of != image);
-                self.0.push((Arc::clone(image), labels));
-            }
+            self.note(image, labels, now);
         }
         Ok(())
+    }
+
+    fn note(&mut self, image: &Arc<str>, labels: Option<Labels>, now: Instant) {
+        let place = self.0.binary_search_by(|(of, _)| of.cmp(image));
+        let place = place.unwrap_or_else(|place| {
+            self.0.insert(place, (Arc::clone(image), Asked::default()));
+            place
+        });
+        if let Some((_, asked)) = self.0.get_mut(place) {
+            if labels.is_none() {
+                asked.rest.begin(now);
+            }
+            asked.labels = labels;
+        }
+    }
+}
+
+impl Asked {
+    fn is_due(&self, now: Instant) -> bool {
+        self.labels.is_none() && self.rest.is_over(now)
     }
 }
 
@@ -110,21 +131,27 @@ fn ask(client: &Client, image: &str, within: Duration) -> Result<Option<Labels>,
     match client.image_labels(image, within) {
         Ok(labels) => Ok(Some(labels)),
         Err(error) if error.code() == Some(404) => Ok(Some(Labels::new())),
-        Err(error) => match error.failure {
-            Failure::Refused { .. }
-            | Failure::TimedOut(_)
-            | Failure::Malformed(_)
-            | Failure::NotOffered => Ok(None),
-            Failure::NotReachable(_) | Failure::Closed => Err(error),
-        },
+        Err(error) if error.has_nobody() => Err(error),
+        Err(_) => Ok(None),
     }
 }
 
-/// Whose labels these are is not known. What may protect the container does; what would end
-/// others with it, or have it removed, does not count.
-fn distrust(found: &mut Found) {
+/// Whose labels these are is not known. What may protect the container does, and is told by
+/// name: it may be its operator's word. What would end others with it, or have it removed,
+/// does not count.
+fn distrust(found: &mut Found, notes: &mut Vec<String>) {
     let joins = |key: &str| JOINING.iter().any(|prefix| key.starts_with(prefix));
     found.labels.retain(|key, _| !joins(key));
+    let protects = found.labels.get_key_value(PROTECT);
+    if let Some((key, value)) = protects.or_else(|| found.labels.first_key_value()) {
+        note(notes, || {
+            let name = &found.container.name;
+            clean(&format!(
+                "{name}: label {key}={value} counts, though the engine does not tell whether it \
+                 is the image's"
+            ))
+        });
+    }
 }
 
 /// A label with another value than the image's was set for the container.
@@ -134,9 +161,12 @@ fn take_away(found: &mut Found, image: &Labels, notes: &mut Vec<String>) {
         let is_images = image.get(key) == Some(value);
         if is_images && key.starts_with("evictd.") {
             let (name, label) = (clean(name), clean(&format!("{key}={value}")));
-            notes.push(format!(
-                "{name}: label {label} is ignored: its image carries it; docker run --label sets one"
-            ));
+            note(notes, || {
+                format!(
+                    "{name}: label {label} is ignored: its image carries it; docker run --label \
+                     sets one"
+                )
+            });
         }
         !is_images
     });

@@ -1,40 +1,54 @@
 //! Where a container's log is written, and whether something bounds it.
 
-use serde::Deserialize;
+use std::io::BufRead;
 
-use crate::LogFormat;
+use super::answer::MOST_TEXT_BYTES;
+use super::json::{Json, first};
+use crate::{Failure, LogFormat};
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-pub(super) struct LogText {
-    r#type: String,
+#[derive(Default)]
+pub(super) struct LogConfig {
+    driver: Option<String>,
     /// What a log driver is told; each driver has keys of its own.
-    config: Option<LogLimitText>,
+    max_size: Option<String>,
     /// Podman's bound; `0B` is none.
-    size: String,
+    size: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct LogLimitText {
-    #[serde(rename = "max-size")]
-    max_size: String,
-}
+impl LogConfig {
+    pub(super) fn read<R: BufRead>(
+        &mut self,
+        json: &mut Json<R>,
+        key: &str,
+    ) -> Result<(), Failure> {
+        match key {
+            "Type" => first(&mut self.driver, json.text(MOST_TEXT_BYTES)?),
+            "Size" => first(&mut self.size, json.text(MOST_TEXT_BYTES)?),
+            "Config" => {
+                json.object(|json, key| {
+                    if key == "max-size" {
+                        first(&mut self.max_size, json.text(MOST_TEXT_BYTES)?);
+                    }
+                    Ok(())
+                })?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
 
-impl LogText {
     /// Docker's `max-size=-1` is none either.
     pub(super) fn is_bounded(&self) -> bool {
-        let max_size = self.config.as_ref().map(|config| config.max_size.as_str());
-        let is_none = |size: &str| matches!(size, "" | "-1" | "0B" | "0");
-        !max_size.is_none_or(is_none) || !is_none(&self.size)
+        let is_bound = |size: &String| !matches!(size.as_str(), "" | "-1" | "0B" | "0");
+        self.max_size.iter().chain(&self.size).any(is_bound)
     }
 
     pub(super) fn driver(&self) -> &str {
-        &self.r#type
+        self.driver.as_deref().unwrap_or_default()
     }
 
     pub(super) fn format(&self) -> LogFormat {
-        match self.r#type.as_str() {
+        match self.driver() {
             "json-file" => LogFormat::JsonFile,
             "k8s-file" => LogFormat::K8sFile,
             _ => LogFormat::Unknown,

@@ -1,38 +1,49 @@
 //! What is known of a container beside the list.
 
-use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::Path;
 use std::time::Instant;
 
 use super::client::Client;
-use crate::pods::{Details, Found, read_cgroup, read_layer};
+use crate::pods::{Answer, Details, Found, Question, read_cgroup, read_layer};
 use crate::text::clean;
 use crate::{ContainerState, Error, ListedContainer, WritableLayer};
 
-/// What is known of a container beside the list; `None` when it has vanished meanwhile.
+/// How long the engine may take at least to say which image a name means.
+const LEAST: Duration = Duration::from_millis(50);
+
+/// How many containers are asked for at once: the others are known while one hangs.
+pub(super) const TOGETHER: usize = 16;
+
+/// What is known of these containers beside the list; `None` of what has vanished meanwhile.
 pub(super) fn look_up(
     client: &Client,
     proc: &Path,
-    found: &Found,
-    before: Option<&Details>,
-    notes: &mut Vec<String>,
-) -> Result<Option<Details>, Error> {
-    let id = &found.container.id;
-    let mut details = match client.details(id) {
-        Ok(details) => details,
-        Err(error) if error.code() == Some(404) => return Ok(None),
-        // One that the engine cannot look at must not hide the others. What was known counts.
-        Err(error) if error.is_answer() => {
-            notes.push(clean(&format!("{}: {}", error.call, error.failure)));
-            before.cloned().unwrap_or_default()
+    questions: &[Question<'_>],
+    within: Duration,
+) -> Vec<Answer> {
+    let begun = Instant::now();
+    let ids = questions.iter().map(|(found, _)| &*found.container.id);
+    let all = client.details(&ids.collect::<Vec<_>>(), within);
+    let complete = |(answer, (found, before)): (_, &Question<'_>)| match answer {
+        Ok(details) => {
+            let mut details: Details = details;
+            let left = within.saturating_sub(begun.elapsed());
+            let is_whole = find_volumes_images(client, &mut details, left);
+            complete(&mut details, proc, found, *before);
+            if !is_whole {
+                details.told = Box::default();
+            }
+            Ok(Some(details))
         }
-        Err(error) => return Err(error),
+        Err(error) if Error::code(&error) == Some(404) => Ok(None),
+        Err(error) => Err(error),
     };
-    for volume in &mut details.image_volumes {
-        find_volumes_image(client, volume)?;
-    }
-    details.cgroup = read_cgroup(proc, details.pid, id);
+    all.into_iter().zip(questions).map(complete).collect()
+}
+
+fn complete(details: &mut Details, proc: &Path, found: &Found, before: Option<&Details>) {
+    details.cgroup = read_cgroup(proc, details.pid, &found.container.id);
     // With containerd's image store the engine does not say where it is.
     if details.layer == WritableLayer::Unknown && details.cgroup.is_some() {
         let layer = read_layer(proc, details.pid);
@@ -43,9 +54,8 @@ pub(super) fn look_up(
         details.told.clone_from(&found.told);
     }
     if let Some(before) = before {
-        keep_what_it_had(&mut details, before);
+        keep_what_it_had(details, before);
     }
-    Ok(Some(details))
 }
 
 fn keep_what_it_had(details: &mut Details, before: &Details) {
@@ -60,14 +70,24 @@ fn keep_what_it_had(details: &mut Details, before: &Details) {
     }
 }
 
-/// Puts its id in the place of an image's name: the engine says what `alpine` means.
-fn find_volumes_image(client: &Client, image: &mut Arc<str>) -> Result<(), Error> {
-    match client.image(image) {
-        Ok(found) => *image = found.id.into(),
-        Err(error) if !error.is_answer() => return Err(error),
-        Err(_) => {} // It has no image of that name.
+/// Puts their ids in the place of the names of images that are mounted: the engine says what
+/// `alpine` means. After one that it does not tell in time the others are not asked for:
+/// `false`.
+fn find_volumes_images(client: &Client, details: &mut Details, within: Duration) -> bool {
+    let begun = Instant::now();
+    for image in &mut details.image_volumes {
+        let left = within.saturating_sub(begun.elapsed()).max(LEAST);
+        match client.image_within(image, left) {
+            Ok(found) => *image = found.id.into(),
+            Err(error) if error.is_answer() => {} // It has no image of that name.
+            Err(error) => {
+                let why = clean(&format!("{}: {}", error.call, error.failure));
+                details.fault = Some(why.into());
+                return false;
+            }
+        }
     }
-    Ok(())
+    true
 }
 
 /// What running containers have written whose layers nobody has found.

@@ -1,34 +1,33 @@
 //! What an engine says when it refuses something.
 
 use alloc::string::String;
+use std::io::{BufRead, Read as _};
 
-use serde::Deserialize;
-
-use super::parse::parse;
+use super::json::{Json, first};
 use crate::text::clean;
 
-/// How much of an error's body is looked at.
-const MOST_MESSAGE_BYTES: usize = 16 << 10;
-
-/// What an engine says about an error.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ErrorText {
-    message: String,
-    cause: String,
-}
+/// How much of an error's body is looked at: much more than is told of it.
+const MOST_MESSAGE_BYTES: u64 = 16 << 10;
 
 /// The `message` or `cause` of an error's body, else the whole text.
-#[must_use]
-pub fn parse_message(body: &[u8]) -> String {
-    // Much more than is told of it.
-    let body = body.get(..MOST_MESSAGE_BYTES).unwrap_or(body);
-    let text: ErrorText = parse(body).unwrap_or_default();
-    match [text.message, text.cause]
-        .iter()
-        .find(|text| !text.is_empty())
-    {
-        Some(message) => clean(message),
-        None => clean(&String::from_utf8_lossy(body)),
+pub fn parse_message(body: impl BufRead) -> String {
+    let mut text = Vec::new();
+    // What has come in until it fails is said.
+    let _ = body.take(MOST_MESSAGE_BYTES).read_to_end(&mut text);
+    let (mut message, mut cause) = (None, None);
+    // What follows them does not count, nor whether it is JSON.
+    let _ = Json::new(text.as_slice()).object(|json, key| {
+        let said = match key {
+            "message" => &mut message,
+            "cause" => &mut cause,
+            _ => return Ok(()),
+        };
+        let told = json.text(text.len())?;
+        first(said, told.filter(|told: &String| !told.is_empty()));
+        Ok(())
+    });
+    match message.or(cause) {
+        Some(message) => clean(&message),
+        None => clean(&String::from_utf8_lossy(&text)),
     }
 }

@@ -5,20 +5,24 @@
 //! [`read_response`] are what it reads answers with.
 
 mod about;
+mod answer;
 mod build_cache;
 mod cache_usage;
 mod client;
+mod details;
 mod end;
 mod engine;
 mod events;
-mod few;
 mod http;
+mod images;
+mod json;
+mod kept;
 mod labels;
+mod listed;
 mod log_config;
 mod look_up;
 mod message;
 mod mounts;
-mod parse;
 mod podman;
 mod remove;
 mod request;
@@ -33,7 +37,7 @@ mod tests;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use crate::pods::{Assembly, Details, Found, Grouping, Known};
+use crate::pods::{Assembly, Grouping, Known, Patience, Question};
 use crate::text::clean;
 use crate::{
     Changes, ContainerRuntime, Error, ListedImage, ListedVolume, RuntimeDisks, RuntimeListing,
@@ -44,21 +48,30 @@ use client::Client;
 use engine::Engine;
 use events::Events;
 use labels::ImageLabels;
-use look_up::look_up;
+use look_up::{TOGETHER, look_up};
 
-pub use http::{Response, read_response};
-pub use parse::{parse_containers, parse_details, parse_images};
+pub use answer::Listed;
+pub use details::parse_details;
+pub use http::{Body, Response, read_response};
+pub use images::parse_images;
+pub use listed::parse_containers;
 // For fuzzing.
 #[doc(hidden)]
 pub use about::{parse_info, parse_version};
 #[doc(hidden)]
 pub use cache_usage::{parse_pruned, parse_usage};
 #[doc(hidden)]
+pub use details::parse_size;
+#[doc(hidden)]
 pub use events::read_event;
 #[doc(hidden)]
-pub use message::parse_message;
+pub use images::{parse_image, parse_image_labels};
 #[doc(hidden)]
-pub use parse::{parse_image, parse_image_labels, parse_size};
+pub use json::Json;
+#[doc(hidden)]
+pub use listed::parse_uses;
+#[doc(hidden)]
+pub use message::parse_message;
 #[doc(hidden)]
 pub use podman::parse_pods;
 pub use time::parse_rfc3339;
@@ -121,6 +134,9 @@ pub struct DockerRuntime {
     engine: Option<Engine>,
     known: Known,
     images: ImageLabels,
+    /// What was odd of the images and volumes that were listed last.
+    odd_images: Vec<String>,
+    odd_volumes: Vec<String>,
     projects_are_pods: bool,
 }
 
@@ -139,8 +155,10 @@ impl DockerRuntime {
             client: Client::new(socket.to_owned(), limit),
             proc: proc.to_owned(),
             engine: None,
-            known: Known::default(),
+            known: Known::with(proc),
             images: ImageLabels::default(),
+            odd_images: Vec::new(),
+            odd_volumes: Vec::new(),
             projects_are_pods: false,
         }
     }
@@ -180,28 +198,20 @@ impl ContainerRuntime for DockerRuntime {
 
     fn list(&mut self) -> Result<RuntimeListing, Error> {
         let engine = self.engine()?;
-        let mut listed = self.client.containers()?;
-        let mut notes = Vec::new();
-        self.images.read(&self.client, &mut listed, &mut notes)?;
-        let pods = engine.podman_pods(&self.client)?;
-        for pod in &pods {
-            let is_in = |found: &&mut Found| pod.members().any(|id| *id == *found.container.id);
-            for found in listed.iter_mut().filter(is_in) {
-                found.group = Some((pod.id.clone(), pod.name.clone()));
-                found.is_sandbox |= *pod.infra_id == *found.container.id;
-                let infra = Some(&pod.infra_id).filter(|id| !id.is_empty());
-                found.container.sandbox = found
-                    .container
-                    .sandbox
-                    .take()
-                    .or_else(|| infra.map(|id| id.as_str().into()));
-            }
-        }
-        let ask = |found: &Found, before: Option<&Details>, notes: &mut Vec<String>| {
-            look_up(&self.client, &self.proc, found, before, notes)
-        };
+        let Listed { items, mut notes } = self.client.containers()?;
+        notes.extend_from_slice(&self.odd_images);
+        notes.extend_from_slice(&self.odd_volumes);
+        let mut patience = Patience::default();
         let within = self.client.limit;
-        let all = self.known.update(listed, within, &mut notes, ask)?;
+        let ask = |questions: &[Question<'_>], within, _: &mut Vec<String>| {
+            look_up(&self.client, &self.proc, questions, within)
+        };
+        let how = (TOGETHER, &mut patience);
+        let mut all = self
+            .known
+            .update_together(items, within, how, &mut notes, ask)?;
+        self.images.read(&self.client, &mut all, &mut notes)?;
+        podman::find_pods(engine, &self.client, &mut all)?;
         let how = Grouping {
             namespace: engine.namespace(),
             projects: self.projects_are_pods,
@@ -243,7 +253,9 @@ impl ContainerRuntime for DockerRuntime {
     }
 
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
-        self.client.images()
+        let listed = self.client.images()?;
+        self.odd_images = listed.notes;
+        Ok(listed.items)
     }
 
     fn disks(&mut self) -> Result<RuntimeDisks, Error> {
@@ -273,7 +285,9 @@ impl ContainerRuntime for DockerRuntime {
     }
 
     fn unused_volumes(&mut self) -> Result<Vec<ListedVolume>, Error> {
-        self.client.unused_volumes()
+        let listed = self.client.unused_volumes()?;
+        self.odd_volumes = listed.notes;
+        Ok(listed.items)
     }
 
     fn remove_volume(&mut self, name: &str) -> Result<(), Error> {

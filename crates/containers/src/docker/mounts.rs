@@ -3,13 +3,15 @@
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
-use core::fmt;
+use std::io::BufRead;
 
-use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use super::answer::{MOST_PATH_BYTES, MOST_TEXT_BYTES};
+use super::json::{Json, first};
+use crate::pods::{keep_mount, leave_out};
+use crate::{Failure, ListedMount};
 
-use crate::ListedMount;
-use crate::bounds::{MOST_IMAGE_VOLUMES, MOST_LABEL_BYTES};
-use crate::pods::keep_mount;
+/// The most images that are mounted in one container; each may cost a call.
+const MOST_IMAGE_VOLUMES: usize = 128;
 
 /// What counts of a list of mounts; others are passed over, however many they are.
 #[derive(Default)]
@@ -20,26 +22,49 @@ pub(super) struct Mounts {
     writable: Vec<ListedMount>,
 }
 
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct MountText {
-    r#type: Option<String>,
+#[derive(Default)]
+struct Mount {
+    kind: Option<String>,
     source: Option<String>,
     name: Option<String>,
-    #[serde(rename = "RW", default)]
-    is_writable: bool,
+    is_writable: Option<bool>,
 }
 
 impl Mounts {
-    fn take(&mut self, mount: MountText) {
-        let (Some(kind), Some(source)) = (mount.r#type, mount.source) else {
-            return; // a tmpfs has no source
+    pub(super) fn read<R: BufRead>(&mut self, json: &mut Json<R>) -> Result<(), Failure> {
+        json.array(|json| {
+            let mut mount = Mount::default();
+            json.object(|json, key| {
+                match key {
+                    "Type" => first(&mut mount.kind, json.text(MOST_TEXT_BYTES)?),
+                    "Source" => first(&mut mount.source, json.text(MOST_PATH_BYTES)?),
+                    "Name" => first(&mut mount.name, json.text(MOST_TEXT_BYTES)?),
+                    "RW" => first(&mut mount.is_writable, json.boolean()?),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            self.take(mount);
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn take(&mut self, mount: Mount) {
+        let is_writable = mount.is_writable == Some(true);
+        let (kind, source) = match (mount.kind, mount.source) {
+            (Some(kind), Some(source)) => (kind, source),
+            // Its source cannot be read: a path without end.
+            (Some(kind), None) if is_writable && matches!(&*kind, "volume" | "bind") => {
+                return leave_out(&mut self.writable);
+            }
+            _ => return, // a tmpfs has no source
         };
         match kind.as_str() {
             "image" if is_image_name(&source) && self.images.len() < MOST_IMAGE_VOLUMES => {
                 self.images.push(source);
             }
-            "volume" | "bind" if mount.is_writable => {
+            "volume" | "bind" if is_writable => {
                 let is_anonymous = mount.name.is_some_and(|name| is_made_up(&name));
                 if let Some(kept) = keep_mount(&mut self.writable, &source, kind == "volume") {
                     kept.is_anonymous = kind == "volume" && is_anonymous;
@@ -62,29 +87,7 @@ fn is_made_up(name: &str) -> bool {
 /// The name of an image, no path: as the source of a mount that is there an engine may tell
 /// where the image lies.
 fn is_image_name(source: &str) -> bool {
-    (1..=MOST_LABEL_BYTES).contains(&source.len()) && !source.starts_with('/')
-}
-
-impl<'de> Deserialize<'de> for Mounts {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Mounts;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a sequence")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Mounts, A::Error> {
-                let mut mounts = Mounts::default();
-                while let Some(mount) = seq.next_element()? {
-                    mounts.take(mount);
-                }
-                Ok(mounts)
-            }
-        }
-        from.deserialize_seq(Reader)
-    }
+    (1..=MOST_TEXT_BYTES).contains(&source.len()) && !source.starts_with('/')
 }
 
 /// The images of both lists, the mounts that were asked for and those that are there, each

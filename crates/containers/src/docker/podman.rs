@@ -1,54 +1,94 @@
-//! Podman's own pods, read into the model.
+//! Podman's own pods.
 
-use serde::Deserialize;
+use std::io::BufRead;
 
-use super::few::Few;
-use super::parse::{needed, parse_list};
-use crate::Failure;
-use crate::bounds::Weigh;
+use super::answer::{MOST_TEXT_BYTES, read_list};
+use super::client::Client;
+use super::engine::Engine;
+use super::json::{Json, first};
+use crate::pods::Found;
+use crate::{Error, Failure};
 
 /// A pod of Podman's: what Docker's API has no word for.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Debug, Default)]
 pub struct PodmanPod {
     /// Its id.
-    #[serde(deserialize_with = "needed")]
     pub id: String,
     /// Its name.
-    #[serde(default)]
     pub name: String,
     /// The container that holds its namespaces; empty where it has none.
-    #[serde(default)]
     pub infra_id: String,
-    containers: Option<Few<Member>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct Member {
-    id: String,
-}
-
-impl PodmanPod {
     /// Its containers by id, the infra container among them.
-    pub(super) fn members(&self) -> impl Iterator<Item = &str> {
-        let members = self.containers.iter().flat_map(|few| &few.0);
-        members.map(|member| member.id.as_str())
-    }
+    pub members: Vec<String>,
+    /// Something of it could not be read: it may have more of them.
+    pub is_partial: bool,
 }
 
-/// Reads a list of Podman's pods.
+/// Reads a list of Podman's pods, and shows each. One without an id is passed over.
 ///
 /// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_pods(text: &[u8]) -> Result<Vec<PodmanPod>, Failure> {
-    parse_list(text, |pod| pod)
+/// When that is no list.
+pub fn parse_pods(stream: impl BufRead, mut show: impl FnMut(PodmanPod)) -> Result<(), Failure> {
+    read_list(stream, |json| {
+        let (mut id, mut name, mut infra_id, mut members) = (None, None, None, Vec::new());
+        json.object(|json, key| {
+            match key {
+                "Id" => first(&mut id, json.text(MOST_TEXT_BYTES)?),
+                "Name" => first(&mut name, json.text(MOST_TEXT_BYTES)?),
+                "InfraId" => first(&mut infra_id, json.text(MOST_TEXT_BYTES)?),
+                "Containers" => {
+                    json.array(|json| read_member(json, &mut members))?;
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let is_partial = json.fault().is_some();
+        if let Some(id) = id.filter(|id: &String| !id.is_empty()) {
+            show(PodmanPod {
+                id,
+                name: name.unwrap_or_default(),
+                infra_id: infra_id.unwrap_or_default(),
+                members,
+                is_partial,
+            });
+        }
+        Ok(())
+    })
 }
 
-impl Weigh for PodmanPod {
-    fn weigh(&self, show: &mut dyn FnMut(&str)) {
-        show(&self.id);
-        show(&self.name);
-        self.members().for_each(show);
-    }
+fn read_member<R: BufRead>(json: &mut Json<R>, members: &mut Vec<String>) -> Result<(), Failure> {
+    let mut id = None;
+    json.object(|json, key| {
+        if key == "Id" {
+            first(&mut id, json.text(MOST_TEXT_BYTES)?);
+        }
+        Ok(())
+    })?;
+    members.extend(id.filter(|id| !id.is_empty()));
+    Ok(())
+}
+
+/// Notes of each container which of Podman's pods it is in.
+pub(super) fn find_pods<D>(
+    engine: Engine,
+    client: &Client,
+    listed: &mut [(Found, D)],
+) -> Result<(), Error> {
+    let ids = listed.iter().map(|(found, _)| found.container.id.clone());
+    let mut by_id: Vec<_> = ids.zip(0..).collect();
+    by_id.sort_unstable();
+    engine.podman_pods(client, |pod| {
+        let infra = Some(&pod.infra_id).filter(|id| !id.is_empty());
+        for member in &pod.members {
+            let place = by_id.binary_search_by(|(id, _)| (**id).cmp(member));
+            let at = place.ok().and_then(|place| by_id.get(place));
+            if let Some((found, _)) = at.and_then(|(_, at)| listed.get_mut(*at)) {
+                found.group = Some((pod.id.clone(), pod.name.clone()));
+                found.is_sandbox |= *pod.infra_id == *found.container.id;
+                let sandbox = &mut found.container.sandbox;
+                first(sandbox, infra.map(|id| id.as_str().into()));
+            }
+        }
+    })
 }

@@ -9,11 +9,18 @@ use crate::text::clean;
 /// Removes a sandbox. Podman removes no infra container but with its pod, and
 /// with a pod all that is in it: so nothing else may be.
 pub(super) fn remove_sandbox(client: &Client, engine: Engine, id: &str) -> Result<(), Error> {
-    let pods = engine.podman_pods(client)?;
-    let pod = pods.into_iter().find(|pod| pod.infra_id == id);
-    let stranger = |pod: &'_ PodmanPod| pod.members().find(|other| *other != id).map(clean);
-    let other = pod.as_ref().and_then(stranger);
-    if let Some(other) = other {
+    let mut pod = None;
+    engine.podman_pods(client, |one| {
+        if one.infra_id == id {
+            pod = Some(one);
+        }
+    })?;
+    let stranger = |pod: &'_ PodmanPod| {
+        let other = pod.members.iter().find(|other| *other != id);
+        let unknown = pod.is_partial.then(|| "that could not be read".to_owned());
+        other.map(|other| clean(other)).or(unknown)
+    };
+    if let Some(other) = pod.as_ref().and_then(stranger) {
         let message = format!("container {other} is still in the pod");
         return Err(client.refusal("DELETE /libpod/pods", &message));
     }
@@ -34,12 +41,15 @@ pub(super) fn remove_image(client: &Client, id: &str) -> Result<(), Error> {
         Err(error) if error.code() == Some(404) => return Ok(()),
         other => other?,
     };
-    if image.tags.len() + image.digests.len() > 1 {
-        let all = client.containers()?;
-        if let Some(user) = all.iter().find(|other| *other.container.image == image.id) {
-            let message = format!("container {} uses it", clean(&user.container.name));
-            return Err(client.refusal(&format!("DELETE /images/{}", clean(id)), &message));
-        }
+    if image.tags.len() + image.digests.len() > 1
+        && let Some(user) = client.user_of(&image.id)?
+    {
+        let message = format!("container {} uses it", clean(&user));
+        return Err(client.refusal(&format!("DELETE /images/{}", clean(id)), &message));
+    }
+    if image.pinned {
+        let message = "not all of its names could be read";
+        return Err(client.refusal(&format!("DELETE /images/{}", clean(id)), message));
     }
     let remove_all = |names: &[String]| names.iter().try_for_each(|name| client.remove_image(name));
     if image.tags.len() > 1 {

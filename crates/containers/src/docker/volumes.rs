@@ -1,64 +1,123 @@
 //! Volumes that no container refers to.
 
-use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use std::io::BufRead;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny};
-
-use super::few::List;
-use super::parse::parse;
+use super::answer::{Items, Listed, MOST_PATH_BYTES, MOST_TEXT_BYTES, read_object};
+use super::json::{Json, first};
+use super::kept::Item;
 use super::time::parse_rfc3339;
 use crate::{Failure, ListedVolume};
 
 /// Docker 23 and later mark so what nobody gave a name.
 const ANONYMOUS: &str = "com.docker.volume.anonymous";
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct AnswerText {
-    #[serde(default, deserialize_with = "listed")]
-    volumes: Vec<ListedVolume>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct VolumeText {
-    name: String,
-    driver: String,
-    mountpoint: String,
+#[derive(Default)]
+struct Told {
+    name: Option<String>,
+    driver: Option<String>,
+    mountpoint: Option<String>,
     created_at: Option<String>,
-    labels: Option<BTreeMap<String, IgnoredAny>>,
-    options: Option<BTreeMap<String, IgnoredAny>>,
+    /// It has labels or options that somebody gave it.
+    is_marked: bool,
 }
 
-impl VolumeText {
+/// Reads the answer to `GET /volumes`. Of very many the oldest without a name are kept.
+///
+/// # Errors
+/// When that is no object. One of which something cannot be read counts as named by somebody.
+pub fn parse_volumes(stream: impl BufRead) -> Result<Listed<ListedVolume>, Failure> {
+    let (mut items, mut is_list) = (Items::new(), true);
+    read_object(stream, |json, key| {
+        if key == "Volumes" {
+            json.array(|json| {
+                let volume = read_volume(json)?;
+                items.take(json, volume);
+                Ok(())
+            })?;
+            is_list &= !json.is_odd();
+        }
+        Ok(())
+    })?;
+    if is_list {
+        Ok(items.finish())
+    } else {
+        Err(Failure::malformed("Volumes is no list"))
+    }
+}
+
+fn read_volume<R: BufRead>(json: &mut Json<R>) -> Result<Option<ListedVolume>, Failure> {
+    let mut told = Told::default();
+    json.object(|json, key| told.read(json, key))?;
+    let is_whole = !json.has_fault();
+    Ok(told.volume(is_whole))
+}
+
+impl Told {
+    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+        match key {
+            "Name" => first(&mut self.name, json.text(MOST_TEXT_BYTES)?),
+            "Driver" => first(&mut self.driver, json.text(MOST_TEXT_BYTES)?),
+            "Mountpoint" => first(&mut self.mountpoint, json.text(MOST_PATH_BYTES)?),
+            "CreatedAt" => first(&mut self.created_at, json.text(MOST_TEXT_BYTES)?),
+            "Labels" => {
+                json.object(|_, name| {
+                    self.is_marked |= name != ANONYMOUS;
+                    Ok(())
+                })?;
+            }
+            "Options" => {
+                json.object(|_, _| {
+                    self.is_marked = true;
+                    Ok(())
+                })?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn volume(self, is_whole: bool) -> Option<ListedVolume> {
+        let is_anonymous = is_whole && self.is_anonymous();
+        let name = self.name.filter(|name| !name.is_empty())?;
+        Some(ListedVolume {
+            is_anonymous,
+            created_nanos: self.created_at.as_deref().and_then(parse_rfc3339),
+            name,
+            path: self.mountpoint.unwrap_or_default().into(),
+        })
+    }
+
     /// Whether nobody gave it a name: then engines call it by 64 hexadecimal digits. One with
     /// labels or options, or of a driver that may keep it elsewhere, was made for something.
     fn is_anonymous(&self) -> bool {
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let mut labels = self.labels.iter().flatten();
-        self.name.len() == 64
-            && self.name.bytes().all(is_hex)
-            && self.driver == "local"
-            && labels.all(|(name, _)| name == ANONYMOUS)
-            && self.options.as_ref().is_none_or(BTreeMap::is_empty)
+        let name = self.name.as_deref().unwrap_or_default();
+        name.len() == 64
+            && name.bytes().all(is_hex)
+            && self.driver.as_deref() == Some("local")
+            && !self.is_marked
     }
 }
 
-fn listed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ListedVolume>, D::Error> {
-    let read = |volume: VolumeText| ListedVolume {
-        is_anonymous: volume.is_anonymous(),
-        created_nanos: volume.created_at.as_deref().and_then(parse_rfc3339),
-        name: volume.name,
-        path: volume.mountpoint.into(),
-    };
-    List(read).read(from)
-}
+impl Item for ListedVolume {
+    type Rank = (bool, i64);
 
-/// Reads the answer to `GET /volumes`.
-///
-/// # Errors
-/// When any part of it is not as it should be.
-pub fn parse_volumes(text: &[u8]) -> Result<Vec<ListedVolume>, Failure> {
-    parse(text).map(|answer: AnswerText| answer.volumes)
+    const MOST: usize = 4096;
+    const KIND: &'static str = "volume";
+    const LEFT_OUT: &'static str =
+        "more than 4096 volumes are unused: of them the oldest without a name are looked at";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn rank(&self) -> Option<Self::Rank> {
+        let created = self.created_nanos.unwrap_or(i64::MAX);
+        Some((!self.is_anonymous, created))
+    }
+
+    fn uses(&self) -> Option<&Arc<str>> {
+        None
+    }
 }

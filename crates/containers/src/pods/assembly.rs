@@ -7,11 +7,9 @@ use evictd_quantity::Quantity;
 use super::resources::{class_of, resources};
 use super::wishes::{Wishes, read_wishes};
 use super::{COMPOSE_PROJECT, Details, Found, POD_NAME, POD_NAMESPACE, POD_UID};
+use crate::notes::bound;
 use crate::text::clean;
 use crate::{ListedSandbox, RuntimeListing, RuntimePod};
-
-/// More is not read by anyone.
-const MOST_NOTES: usize = 50;
 
 /// The class of what its operator protects: the kubelet gives it the `oom_score_adj` of a
 /// Guaranteed pod.
@@ -201,11 +199,7 @@ impl Assembly {
     }
 
     pub(crate) fn finish(mut self) -> RuntimeListing {
-        let notes = &mut self.listing.notes;
-        if let Some(more) = notes.len().checked_sub(MOST_NOTES).filter(|more| *more > 0) {
-            notes.truncate(MOST_NOTES);
-            notes.push(format!("and {more} more notes of this kind"));
-        }
+        bound(&mut self.listing.notes);
         let mut listing = self.listing;
         for container in &mut listing.containers {
             let pod = self.drafts.get(container.pod);

@@ -90,6 +90,8 @@ pub struct Details {
     pub image: Option<Arc<str>>,
     /// The images that are mounted in it: an id, or a name of which no id could be found.
     pub image_volumes: Box<[Arc<str>]>,
+    /// What of it could not be found out: the field, or why.
+    pub fault: Option<Box<str>>,
 }
 
 /// What a container may use and was promised; `None` where that was not said.
@@ -204,7 +206,8 @@ fn keys_of(mount: Option<&ListedMount>) -> &[u64] {
         .unwrap_or_default()
 }
 
-fn leave_out(kept: &mut Vec<ListedMount>) {
+/// Counts a mount that is not kept.
+pub(crate) fn leave_out(kept: &mut Vec<ListedMount>) {
     if let Some(rest) = kept.iter_mut().find(|mount| mount.left_out > 0) {
         rest.left_out = rest.left_out.saturating_add(1);
         return;

@@ -6,6 +6,7 @@ mod cgroup;
 mod found;
 mod known;
 mod layer;
+mod patience;
 mod resources;
 mod wishes;
 
@@ -16,11 +17,17 @@ pub use cgroup::find_cgroup;
 pub(crate) use cgroup::own_cgroup;
 pub(crate) use cgroup::read_cgroup;
 pub use found::{Details, Found, Limits};
-pub(crate) use found::{keep_mount, millis_of_shares, path, positive};
+pub(crate) use found::{keep_mount, leave_out, millis_of_shares, path, positive};
 pub(crate) use known::Known;
+#[cfg(feature = "docker")]
+pub(crate) use known::{Answer, Question};
 pub use layer::find_layer;
 pub(crate) use layer::read_layer;
+#[cfg(feature = "docker")]
+pub(crate) use patience::{Patience, Rest};
 pub(crate) use resources::kubepods_class;
+pub(crate) use wishes::PROTECT;
+use wishes::{DISK_LIMIT, LOG_RELIEF, MEMORY_REQUEST, PRIORITY};
 
 /// The labels by which Kubernetes' tools say which pod something belongs to.
 pub(crate) const POD_UID: &str = "io.kubernetes.pod.uid";
@@ -33,9 +40,33 @@ const COMPOSE_PROJECT: &str = "com.docker.compose.project";
 /// keep them among the labels.
 pub(crate) const ANNOTATION: &str = "annotation.";
 
-/// Whether a label or an annotation decides what evictd does. No other is kept.
+/// The labels by which Kubernetes' tools say what a container is in its pod.
+pub(crate) const CONTAINER_NAME: &str = "io.kubernetes.container.name";
+pub(crate) const CONTAINER_TYPE: &str = "io.kubernetes.docker.type";
+pub(crate) const SANDBOX_ID: &str = "io.kubernetes.sandbox.id";
+pub(crate) const RESTART_COUNT: &str = "io.kubernetes.container.restartCount";
+pub(crate) const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
+
+/// Whether a label or an annotation decides what evictd does. No other is kept: so there are
+/// few of one item, however many it has.
 pub(crate) fn decides(key: &str) -> bool {
-    const DECIDING: [&str; 3] = ["evictd.", "io.kubernetes.", "kubernetes.io/config."];
-    let key = key.strip_prefix(ANNOTATION).unwrap_or(key);
-    key == COMPOSE_PROJECT || DECIDING.iter().any(|prefix| key.starts_with(prefix))
+    const DECIDING: [&str; 16] = [
+        POD_UID,
+        POD_NAME,
+        POD_NAMESPACE,
+        CONTAINER_NAME,
+        CONTAINER_TYPE,
+        SANDBOX_ID,
+        RESTART_COUNT,
+        GRACE,
+        COMPOSE_PROJECT,
+        PRIORITY,
+        MEMORY_REQUEST,
+        PROTECT,
+        DISK_LIMIT,
+        LOG_RELIEF,
+        "kubernetes.io/config.source",
+        "kubernetes.io/config.mirror",
+    ];
+    DECIDING.contains(&key.strip_prefix(ANNOTATION).unwrap_or(key))
 }

@@ -1,13 +1,14 @@
 use evictd_quantity::Quantity;
 
 use super::Found;
+use crate::notes::note;
 use crate::text::clean;
 
-const PRIORITY: &str = "evictd.priority";
-const MEMORY_REQUEST: &str = "evictd.memory-request";
-const PROTECT: &str = "evictd.protect";
-const DISK_LIMIT: &str = "evictd.disk-limit";
-const LOG_RELIEF: &str = "evictd.log-relief";
+pub(super) const PRIORITY: &str = "evictd.priority";
+pub(super) const MEMORY_REQUEST: &str = "evictd.memory-request";
+pub(crate) const PROTECT: &str = "evictd.protect";
+pub(super) const DISK_LIMIT: &str = "evictd.disk-limit";
+pub(super) const LOG_RELIEF: &str = "evictd.log-relief";
 
 /// The priority of what is protected: the least that makes a pod critical.
 const PROTECTED: i32 = 2_000_000_000;
@@ -32,7 +33,9 @@ pub(super) fn read_wishes(found: &Found, pod: &str, notes: &mut Vec<String>) -> 
             format!("{pod}/{name}")
         };
         let value = clean(value);
-        notes.push(format!("{of}: label {key}={value} is ignored: {right}"));
+        note(notes, || {
+            format!("{of}: label {key}={value} is ignored: {right}")
+        });
     };
     let mut wishes = Wishes::default();
     if let Some(text) = found.mark(PRIORITY) {

@@ -4,6 +4,9 @@ mod described;
 mod disk;
 mod ended;
 mod exact;
+#[cfg(test)]
+#[cfg(feature = "docker")]
+mod hanging_tests;
 mod listed;
 mod manifests;
 mod oom;

@@ -224,7 +224,7 @@ fn sandboxes() {
         .message(2, &metadata)
         .number(3, 1)
         .number(4, 5)
-        .pair(5, "evictd.a", "b")
+        .pair(5, "evictd.priority", "b")
         .pair(5, "io.kubernetes.pod.uid", "another");
     let found = parsed(sandbox, parse_sandbox);
     let label = |key: &str| found.label(key).unwrap();
@@ -233,7 +233,7 @@ fn sandboxes() {
             label("io.kubernetes.pod.name"),
             label("io.kubernetes.pod.uid"),
             label("io.kubernetes.pod.namespace"),
-            label("evictd.a")
+            label("evictd.priority")
         ),
         ("web", "uid", "shop", "b")
     );
@@ -303,10 +303,10 @@ fn layers() {
 fn texts_that_are_not() {
     let mut message = Writer::default();
     let mut pair = Writer::default();
-    pair.bytes(1, b"evictd.\xff").bytes(2, b"\xc3(");
+    pair.text(1, "evictd.priority").bytes(2, b"\xc3(");
     message.message(5, &pair);
     let sandbox = parsed(message, parse_sandbox);
-    assert_eq!(sandbox.label("evictd.\\xff"), Some("\\xc3("));
+    assert_eq!(sandbox.label("evictd.priority"), Some("\\xc3("));
     for field in [1, 2, 5, 10] {
         let mut message = Writer::default();
         message.number(7, 1).bytes(field, b"ab\xff");

@@ -65,11 +65,11 @@ fn one_line_for_each_bad_answer() {
     );
     assert_eq!(
         version_from(|| json(200, r#"{"Version":"1"#)),
-        "GET /version: not an answer of this API: EOF while parsing a string at line 1 column 13"
+        "GET /version: not an answer of this API: JSON that ends at byte 13"
     );
     assert_eq!(
         version_from(|| json(200, r#"[]"#)),
-        "GET /version: not an answer of this API: invalid length 0, expected struct EngineVersion with 4 elements at line 1 column 2"
+        "GET /version: not an answer of this API: no object"
     );
 }
 
@@ -186,16 +186,17 @@ fn stopping_waits_for_the_grace_and_no_longer() {
     }
 }
 
-/// What never comes to an end is given up before it fills the memory.
+/// What never comes to an end is given up in time, and takes no memory until then.
 #[test]
 fn an_answer_without_end() {
-    let body = "x".repeat(18 << 20);
-    let chunks = format!("100000\r\n{}\r\n", "x".repeat(1 << 20)).repeat(18);
+    let body = "1".repeat(18 << 20);
+    let chunks = format!("100000\r\n{}\r\n", "1".repeat(1 << 20)).repeat(18);
     for (head, body) in [("Transfer-Encoding: chunked", &chunks), ("X: y", &body)] {
-        let answer = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}");
+        let answer = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{{\"Version\":{body}");
+        let answer = answer.replace("{\"Version\":10", "c\r\n{\"Version\":1\r\n10");
         assert_eq!(
-            version_from(move || Reply::Send(answer.clone().into())),
-            "GET /version: not an answer of this API: an answer without end"
+            version_from(move || Reply::Stall(answer.clone().into())),
+            "GET /version: no answer within 200 ms"
         );
     }
 }

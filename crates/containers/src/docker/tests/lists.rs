@@ -499,21 +499,36 @@ fn one_that_may_be_started_again_keeps_its_cgroup() {
 /// Acceptance row 165.
 #[test]
 fn the_log_is_where_its_driver_writes_it() {
+    let own = |digit| format!("/d/containers/{}/local-logs", id(digit));
     let cases = [
         (
             r#","LogPath":"/d/c/x-json.log","HostnamePath":"/d/c/hostname","HostConfig":{"LogConfig":{"Type":"json-file"}}"#,
-            Some("/d/c/x-json.log"),
+            Some("/d/c/x-json.log".to_owned()),
         ),
         (
-            r#","LogPath":"","HostnamePath":"/d/c/hostname","HostConfig":{"LogConfig":{"Type":"local"}}"#,
-            Some("/d/c/local-logs"),
+            r#","LogPath":"","HostnamePath":"/d/containers/ID0/hostname","HostConfig":{"LogConfig":{"Type":"local"}}"#,
+            Some(own('0')),
+        ),
+        // With the network of another container (`--network container:ID7`) these files are
+        // the other's.
+        (
+            r#","LogPath":"","HostnamePath":"/d/containers/ID7/hostname","HostConfig":{"LogConfig":{"Type":"local"}}"#,
+            Some(own('0')),
+        ),
+        (
+            r#","HostnamePath":"","ResolvConfPath":"/d/containers/ID7/resolv.conf","HostConfig":{"LogConfig":{"Type":"local"}}"#,
+            Some(own('0')),
         ),
         (
             r#","LogPath":"/p/ctr.log","HostnamePath":"/run/hostname","HostConfig":{"LogConfig":{"Type":"k8s-file"}}"#,
-            Some("/p/ctr.log"),
+            Some("/p/ctr.log".to_owned()),
         ),
         (
             r#","LogPath":"","HostnamePath":"","HostConfig":{"LogConfig":{"Type":"local"}}"#,
+            None,
+        ),
+        (
+            r#","LogPath":"","HostnamePath":"hostname","HostConfig":{"LogConfig":{"Type":"local"}}"#,
             None,
         ),
         (
@@ -522,12 +537,16 @@ fn the_log_is_where_its_driver_writes_it() {
         ),
     ];
     for (detail, expected) in cases {
-        let fake = engine("Engine", &[entry('0', "a", "running", "")], detail);
+        let list = format!("[{}]", entry('0', "a", "running", ""));
+        let detail = detail.replace("ID0", &id('0')).replace("ID7", &id('7'));
+        let told = format!(r#"{{"Id":"x"{detail}}}"#);
+        let fake = Fake::new(move |call| match call {
+            "GET /version" => version("Engine"),
+            "GET /containers/json?all=true" => json(200, &list),
+            _ => json(200, &told),
+        });
         let listing = runtime(&fake).list().unwrap();
-        assert_eq!(
-            listing.containers[0].log.as_deref(),
-            expected.map(Path::new),
-            "{detail}"
-        );
+        let log = listing.containers[0].log.as_deref();
+        assert_eq!(log, expected.as_deref().map(Path::new), "{detail}");
     }
 }

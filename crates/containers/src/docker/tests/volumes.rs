@@ -55,7 +55,7 @@ fn a_volume_is_anonymous_where_nobody_gave_it_anything() {
                 r#""Driver":"local","#
             },
         );
-        let found = parse_volumes(answer(&[text]).as_bytes()).unwrap();
+        let found = parse_volumes(answer(&[text]).as_bytes()).unwrap().items;
         assert_eq!(found[0].is_anonymous, expected, "{name} {more}");
         assert_eq!(
             found[0].created_nanos,
@@ -68,18 +68,31 @@ fn a_volume_is_anonymous_where_nobody_gave_it_anything() {
 #[test]
 fn an_answer_without_volumes_is_empty_and_one_without_sense_is_refused() {
     for text in [r#"{"Volumes":null}"#, r#"{"Volumes":[]}"#, "{}"] {
-        assert_eq!(parse_volumes(text.as_bytes()).unwrap(), []);
+        assert_eq!(parse_volumes(text.as_bytes()).unwrap().items, []);
     }
-    for text in ["", r#"{"Volumes":{}}"#, r#"{"Volumes":[{"Name":7}]}"#] {
+    for text in ["", "[]", r#"{"Volumes":{}}"#] {
         assert!(parse_volumes(text.as_bytes()).is_err(), "{text}");
     }
     let unknown = r#"{"Volumes":[{"Name":"a","CreatedAt":"yesterday"}]}"#;
     assert_eq!(
-        parse_volumes(unknown.as_bytes()).unwrap()[0].created_nanos,
+        parse_volumes(unknown.as_bytes()).unwrap().items[0].created_nanos,
         None
     );
-    let many = answer(&vec![volume("a", ""); 4097]);
-    assert!(parse_volumes(many.as_bytes()).is_err());
+}
+
+/// Named ones are many, and of no use.
+#[test]
+fn of_very_many_volumes_those_without_a_name_are_kept() {
+    let mut many = vec![volume("a", ""); 9000];
+    many.push(volume(&id('a'), ""));
+    let listed = parse_volumes(answer(&many).as_bytes()).unwrap();
+    assert_eq!(listed.items.len(), 4096);
+    let anonymous = listed.items.iter().filter(|volume| volume.is_anonymous);
+    assert_eq!(anonymous.count(), 1);
+    assert_eq!(
+        listed.notes,
+        ["more than 4096 volumes are unused: of them the oldest without a name are looked at"]
+    );
 }
 
 #[test]

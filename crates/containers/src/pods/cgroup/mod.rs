@@ -3,6 +3,7 @@ mod tests;
 
 use alloc::sync::Arc;
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -44,23 +45,94 @@ pub(crate) fn own_cgroup(cgroups: &[Arc<Path>], pod: &Pod) -> Option<Arc<Path>> 
 /// own lies in its engine's, and what runs inside a container may have made
 /// cgroups below it.
 pub fn find_cgroup(text: &[u8], id: &str) -> Option<PathBuf> {
+    let mut own = PathBuf::new();
+    for name in names(text)? {
+        own.push(name?);
+        if is_of(own.file_name()?.as_bytes(), id.as_bytes()) {
+            return Some(own);
+        }
+    }
+    None
+}
+
+/// The parts of the path of a process's cgroup; `None` of one that leads nowhere.
+fn names(text: &[u8]) -> Option<impl Iterator<Item = Option<&OsStr>>> {
     let all = || memberships(text).flatten().filter(|line| !line.deleted);
     let line = all()
         .find(|line| line.has_controller(b"memory"))
         .or_else(|| all().find(|line| line.is_unified()))?;
-    let path = Path::new(OsStr::from_bytes(line.path));
+    let parts = Path::new(OsStr::from_bytes(line.path)).components();
+    Some(parts.filter_map(|part| match part {
+        Component::RootDir => None,
+        Component::Normal(name) => Some(Some(name)),
+        // Seen from within another cgroup namespace: not a path that leads there.
+        Component::ParentDir | Component::CurDir | Component::Prefix(_) => Some(None),
+    }))
+}
+
+/// How many processes are looked at to find cgroups.
+const MOST_PROCESSES: usize = 65_536;
+
+/// The length of an id as engines make it: 32 bytes in hexadecimal.
+const ID_BYTES: usize = 64;
+
+/// The cgroups of the containers of these ids, found among those of all processes: for where
+/// the runtime does not say which process a container began with.
+///
+/// A cgroup may be made by others who know the id, but only below one of theirs. So the one
+/// that is least deep counts.
+pub(crate) fn find_cgroups(proc: &Path, ids: &[Arc<str>]) -> Vec<Option<Arc<Path>>> {
+    let mut found: Vec<Option<PathBuf>> = vec![None; ids.len()];
+    let mut by_id: Vec<(&[u8], usize)> = ids.iter().map(|id| id.as_bytes()).zip(0..).collect();
+    by_id.retain(|(id, _)| id.len() == ID_BYTES);
+    by_id.sort_unstable();
+    let processes = (!by_id.is_empty()).then(|| fs::read_dir(proc).into_iter());
+    for process in processes
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flatten()
+        .take(MOST_PROCESSES)
+    {
+        let name = process.file_name();
+        let is_process = name.as_bytes().iter().all(u8::is_ascii_digit);
+        let text = is_process.then(|| fs::read(process.path().join("cgroup")));
+        let Some(Ok(text)) = text else {
+            continue;
+        };
+        let Some((cgroup, at)) = find_any(&text, &by_id) else {
+            continue;
+        };
+        let depth = |path: &PathBuf| path.components().count();
+        if let Some(place) = found.get_mut(at)
+            && place
+                .as_ref()
+                .is_none_or(|other| depth(&cgroup) < depth(other))
+        {
+            *place = Some(cgroup);
+        }
+    }
+    found
+        .into_iter()
+        .map(|found| found.map(Into::into))
+        .collect()
+}
+
+/// The first part of a process's cgroup that is a container's, with the place of its id.
+fn find_any(text: &[u8], by_id: &[(&[u8], usize)]) -> Option<(PathBuf, usize)> {
     let mut own = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::RootDir => {}
-            Component::Normal(name) => {
-                own.push(name);
-                if is_of(name.as_bytes(), id.as_bytes()) {
-                    return Some(own);
-                }
-            }
-            // Seen from within another cgroup namespace: not a path that leads there.
-            Component::ParentDir | Component::CurDir | Component::Prefix(_) => return None,
+    for name in names(text)? {
+        let name = name?;
+        own.push(name);
+        let name = name.as_bytes();
+        let rest = name.strip_suffix(b".scope").unwrap_or(name);
+        let id = rest.len().checked_sub(ID_BYTES);
+        let id = id.and_then(|at| rest.get(at..)).unwrap_or_default();
+        let place = by_id.binary_search_by(|(of, _)| (*of).cmp(id)).ok();
+        if let Some((id, at)) = place.and_then(|place| by_id.get(place))
+            && is_of(name, id)
+        {
+            return Some((own, *at));
         }
     }
     None

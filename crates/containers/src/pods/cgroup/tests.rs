@@ -1,4 +1,4 @@
-use super::find_cgroup;
+use super::{find_cgroup, find_cgroups};
 use std::path::Path;
 
 const ID: &str = "624061601fb03980f4bdf7b6114979ee0e182bcc785cd0f5f8a9ab1a869c6f7f";
@@ -61,4 +61,35 @@ fn cgroups_of_containers() {
         assert_eq!(cgroup.as_deref(), expected, "{name}");
     }
     assert_eq!(find_cgroup(b"0::/docker/ab\n", "ab"), None, "a short id");
+}
+
+/// Of a container whose first process the runtime does not tell.
+#[test]
+fn cgroups_are_found_among_those_of_all_processes() {
+    let proc = std::env::temp_dir().join(format!("evictd-cgroups-{}", std::process::id()));
+    let other = ID.replace("62", "73");
+    let cgroups = [
+        ("1", "0::/init.scope\n".to_owned()),
+        (
+            "7",
+            format!("0::/user.slice/user-7.slice/docker-{ID}.scope\n"),
+        ),
+        ("8", format!("0::/docker/{ID}/system.slice/cron.service\n")),
+        (
+            "9",
+            format!("0::/machine.slice/libpod-conmon-{other}.scope\n"),
+        ),
+        ("self", format!("0::/{other}\n")),
+    ];
+    for (pid, text) in cgroups {
+        std::fs::create_dir_all(proc.join(pid)).unwrap();
+        std::fs::write(proc.join(pid).join("cgroup"), text).unwrap();
+    }
+    std::fs::create_dir_all(proc.join("10")).unwrap();
+    let ids = [ID, &*other, "short", ""].map(Into::into);
+    let found = find_cgroups(&proc, &ids);
+    std::fs::remove_dir_all(&proc).unwrap();
+    let docker = Path::new("docker").join(ID);
+    assert_eq!(found, [Some(docker.into()), None, None, None]);
+    assert_eq!(find_cgroups(&proc, &[ID.into()]), [None]);
 }
