@@ -2,6 +2,7 @@
 
 use core::ops::ControlFlow;
 use core::time::Duration;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{NamedDir, NamedFile};
@@ -51,7 +52,7 @@ impl Directories {
                     };
                     let mut search = Search::new(&dir, run, until);
                     let (all, free) = (&mut search, dir.free());
-                    let done = confined(&[&named.path], || all.delete(dry_run));
+                    let done = confined(&[dir.as_fd()], || all.delete(dry_run));
                     missing = search.run.missing;
                     told.add(&named.path, search.deleted, free, dir.free());
                     done?;
