@@ -85,3 +85,40 @@ fn written_again(format: RecordFormat, bytes: &[u8]) -> Option<Vec<u8>> {
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
 }
+
+#[cfg(test)]
+mod tests {
+    use evictd_gc::notice;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A write that was cut short behind the sentence is written again, of any length.
+        #[test]
+        fn a_notice_is_written_again_of_its_beginning(length in 300_usize..5000, has in 250_usize..5000) {
+            let sentence = format!("evictd: 649Mi of this log, from 2026 to 2027, {LOST_END}");
+            for format in [RecordFormat::Json, RecordFormat::Cri] {
+                let whole = notice(format, &sentence, "2026-11-25T22:15:01Z", length).unwrap();
+                for whole in [whole.clone(), behind_a_hole(whole)] {
+                    let mut torn = whole.clone();
+                    let rest = torn.iter_mut().skip(has);
+                    rest.for_each(|byte| *byte = b'x');
+                    prop_assert_eq!(written_again(format, &torn), Some(whole));
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_no_notice_is_not_written(bytes in any::<Vec<u8>>(), cut in 0_usize..200) {
+            for format in [RecordFormat::Json, RecordFormat::Cri] {
+                prop_assert_eq!(written_again(format, &bytes), None);
+                let text = format!("evictd: 1Mi {LOST_END}");
+                let begun = notice(format, &text, "2026-11-25T22:15:01Z", 300).unwrap();
+                let begun = begun.get(..cut.min(60)).unwrap_or_default();
+                let again = written_again(format, begun);
+                prop_assert!(again.is_none_or(|it| it.len() == begun.len()));
+            }
+        }
+    }
+}

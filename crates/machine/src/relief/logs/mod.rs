@@ -21,8 +21,10 @@ mod writers;
 #[cfg(test)]
 mod tests;
 
+use core::mem::replace;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collected, Relief};
@@ -36,7 +38,7 @@ use find::{Found, Log, Named, Whose, all, find, named};
 use half_done::Steps;
 use reopen::{Reopen, reopen};
 use told::{GivenUp, Told};
-use writers::Writers;
+use writers::{BOUNDS, Writers};
 
 /// Gives up the old part of logs.
 pub(super) struct Logs {
@@ -45,6 +47,8 @@ pub(super) struct Logs {
     state_dir: Option<PathBuf>,
     reopen: Reopen,
     writers: Writers,
+    /// What was last said of logs in disorder: each minute would say it again.
+    said: Mutex<String>,
 }
 
 impl Logs {
@@ -53,7 +57,8 @@ impl Logs {
             keep_bytes: settings.relief.log_keep_bytes,
             state_dir: settings.state_dir.clone(),
             reopen,
-            writers: Writers::new(crate::PROC.into()),
+            writers: Writers::new(crate::PROC.into(), BOUNDS),
+            said: Mutex::default(),
         }
     }
 
@@ -150,7 +155,15 @@ impl Logs {
                 told.mend(log, done.and_then(|done| done));
             }
         }
-        Ok(told.collected())
+        let changes_nothing = told.mended.is_empty();
+        let told = told.collected();
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = replace(&mut *said, told.text.clone());
+        Ok(if changes_nothing && before == told.text {
+            Collected::default()
+        } else {
+            told
+        })
     }
 
     /// Finishes what was half done when evictd was killed.

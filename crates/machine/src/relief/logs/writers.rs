@@ -19,20 +19,32 @@ use rustix::fs::stat;
 
 use super::find::Log;
 
-/// How many descriptors of a container, or of a service or user, are asked about in a turn.
-const TURN: usize = 1024;
+/// How many descriptors are asked about that may be a pod's.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    /// Of a container, or of a service or user, in a turn.
+    pub(super) turn: usize,
+    /// Of all of them at a time.
+    pub(super) most: usize,
+}
 
-/// How many descriptors are asked about at a time that may be a pod's.
-pub(super) const MOST: usize = 32_768;
+pub(super) const BOUNDS: Bounds = Bounds {
+    turn: 1024,
+    most: 32_768,
+};
 
 /// How many parts of a cgroup's path say whose a process is:
 /// `/kubepods/burstable/podUID`, `/system.slice/docker-ID.scope`,
 /// `/user.slice/user-1000.slice/user@1000.service`. Below these a tenant makes its own.
 const PARTS: usize = 3;
 
+/// A shorter one may stand in any cgroup's path.
+const SHORTEST_ID: usize = 12;
+
 /// Finds those that write logs.
 pub(super) struct Writers {
     proc: PathBuf,
+    bounds: Bounds,
     /// Where each of those that were not asked about everything is to go on.
     stopped: Mutex<BTreeMap<Vec<u8>, Place>>,
 }
@@ -41,9 +53,10 @@ pub(super) struct Writers {
 type Place = (u32, usize);
 
 impl Writers {
-    pub(super) const fn new(proc: PathBuf) -> Self {
+    pub(super) const fn new(proc: PathBuf, bounds: Bounds) -> Self {
         Self {
             proc,
+            bounds,
             stopped: Mutex::new(BTreeMap::new()),
         }
     }
@@ -112,9 +125,9 @@ impl Writers {
             })
             .collect();
         stopped.clear();
-        let mut left = MOST;
+        let mut left = self.bounds.most;
         while let Some((of, mut group)) = turns.pop_front() {
-            let turn = TURN.min(left);
+            let turn = self.bounds.turn.min(left);
             let spent = group.take_turn(turn, &self.proc, search);
             left = left.saturating_sub(spent);
             match group.left.front() {
@@ -132,7 +145,8 @@ impl Writers {
         let mut text = String::new();
         let file = File::open(self.proc.join(process.to_string()).join("cgroup"));
         let _ = file.and_then(|file| file.take(8192).read_to_string(&mut text));
-        if let Some(log) = logs.iter().find(|log| text.contains(&*log.id)) {
+        let mut named = logs.iter().filter(|log| log.id.len() >= SHORTEST_ID);
+        if let Some(log) = named.find(|log| text.contains(&*log.id)) {
             return log.id.as_bytes().to_vec();
         }
         let path = text

@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use evictd_containers::{ContainerState, LogFormat};
+use evictd_engine::ports::Collected;
 use evictd_gc::{LogWriter, RecordFormat};
 use evictd_testkit::needs;
 
@@ -98,10 +99,22 @@ fn kill_and_finish(
         let home = State::new("log");
         let path = disk.0.join("0.log");
         let next = fill(&mut append(&path), record, 12 * MIB, 0);
+        let before = fs::read(&path).unwrap();
         let runtimes = listed(vec![container(&path, format, state)]);
         let is_done = killed_after(*points, &home, disk, &runtimes, writer);
         home.logs().mend(false, &runtimes).unwrap();
         assert_eq!(home.steps(), 0, "killed after {points} of {format:?}");
+        // Done to its end, or not begun: nothing is half done any more.
+        let parts = fs::read_dir(&disk.0).unwrap().flatten();
+        let parts = parts.map(|entry| entry.path()).filter(|it| it.is_file());
+        let largest = parts
+            .max_by_key(|part| fs::metadata(part).unwrap().len())
+            .unwrap();
+        let text = fs::read(largest).unwrap();
+        if text != before {
+            let begin = text.iter().position(|byte| *byte != 0).unwrap();
+            check(&text[begin..], record, next);
+        }
         // It goes on as ever, with what came of it or with all of it.
         home.logs()
             .relieve_disk(&relief(disk, None), false, &runtimes)
@@ -197,8 +210,14 @@ fn a_log_that_was_renamed_and_not_begun_anew_is_found_again() {
         LogFormat::Cri,
         ContainerState::Running,
     )]);
-    let told = logs().mend(false, &runtimes).unwrap();
+    let logs = logs();
+    let told = logs.mend(false, &runtimes).unwrap();
     assert!(told.text.contains("/nowhere.sock"), "{}", told.text);
+    assert_eq!(
+        logs.mend(false, &runtimes).unwrap(),
+        Collected::default(),
+        "it was said"
+    );
     assert!(!path.exists() && former.exists());
 }
 

@@ -2,6 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 use alloc::sync::Arc;
 use evictd_containers::{ContainerState, ListedContainer, LogFormat, RuntimeListing, RuntimePod};
@@ -16,7 +17,7 @@ use crate::relief::Listed;
 use crate::relief::logs::Logs;
 use crate::relief::logs::find::{Whose, find};
 use crate::relief::logs::reopen::reopen;
-use crate::relief::logs::writers::Writers;
+use crate::relief::logs::writers::{BOUNDS, Writers};
 use crate::runtimes::Candidate;
 
 pub(super) fn logs() -> Logs {
@@ -24,7 +25,8 @@ pub(super) fn logs() -> Logs {
         keep_bytes: Some(MIB),
         state_dir: None,
         reopen,
-        writers: Writers::new("/proc".into()),
+        writers: Writers::new("/proc".into(), BOUNDS),
+        said: Mutex::default(),
     }
 }
 
@@ -292,7 +294,7 @@ fn writers_are_found_by_what_they_have_open() {
     )]);
     let writer = || {
         let found = find(Whose::OnDisk(&relief(&disk, None)), &runtimes);
-        Writers::new("/proc".into()).find(&found.logs)
+        Writers::new("/proc".into(), BOUNDS).find(&found.logs)
     };
     assert_eq!(writer(), [LogWriter::Nobody]);
     let reader = fs::File::open(&path).unwrap();
