@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use evictd_node::Mono;
 use evictd_stats::{FilePages, Hierarchy, PodReader, Version, now, read_swap_total};
 use evictd_sys::{Helper, HelperThread, Priority, Writes, write_only_below};
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::{Errno, write};
 
@@ -41,7 +42,9 @@ impl PageReclaimer {
     pub fn new(memory: Hierarchy, mut reader: PodReader, proc: PathBuf) -> Self {
         Self(Helper::new(THREAD, State::default(), move |desk| {
             // Where the kernel has no Landlock, the daemon has said so.
-            let _ = write_only_below(&[&memory.mount_point]);
+            let root = memory.open(Path::new("")).ok().flatten();
+            let root: Vec<BorrowedFd<'_>> = root.iter().map(AsFd::as_fd).collect();
+            let _ = write_only_below(&root);
             while let Some(job) = desk.next(|state: &mut State| state.job.take()) {
                 let has_swap = read_swap_total(&proc) != Some(0);
                 let given = reclaim(&memory, &mut reader, has_swap, &job);

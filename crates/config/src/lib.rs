@@ -17,6 +17,7 @@ mod fit;
 mod flags;
 mod flags_file;
 mod keep;
+mod kept;
 mod lines;
 mod listen;
 mod lists;

@@ -9,7 +9,7 @@ use crate::behaviour::Behaviour;
 use crate::book::Book;
 use crate::compat::Difference;
 use crate::values::{self, Parsed};
-use crate::{Compat, ConfigError, Origin, Relief, ReliefDir};
+use crate::{Compat, ConfigError, Origin, Relief, ReliefDir, kept};
 
 const LOGS: &str = "log-relief";
 const DIRECTORIES: &str = "relief-dir";
@@ -54,7 +54,9 @@ fn bytes(flag: &'static str, text: &str) -> Parsed<Quantity> {
 
 fn directories(book: &mut Book<'_>) -> Parsed<Vec<ReliefDir>> {
     let texts = book.texts(DIRECTORIES);
-    let all = texts.iter().map(|text| directory(text));
+    let (state_dir, _) = book.text("state-dir");
+    let state_dir = Some(Path::new(state_dir)).filter(|path| path.has_root());
+    let all = texts.iter().map(|text| directory(text, state_dir));
     let all = all.collect::<Parsed<_>>()?;
     book.note(
         DIRECTORIES,
@@ -66,7 +68,7 @@ fn directories(book: &mut Book<'_>) -> Parsed<Vec<ReliefDir>> {
 
 /// `PATH:keep=2Gi,older-than=7d`, the two in any order; each must be there, since what is
 /// deleted is gone.
-fn directory(text: &str) -> Parsed<ReliefDir> {
+fn directory(text: &str, state_dir: Option<&Path>) -> Parsed<ReliefDir> {
     let fail = |message: String| {
         let hint =
             "write DIRECTORY:keep=BYTES,older-than=AGE: /var/cache/builds:keep=2Gi,older-than=7d";
@@ -86,9 +88,16 @@ fn directory(text: &str) -> Parsed<ReliefDir> {
     let (Some(keep), Some(older_than)) = (keep, older_than) else {
         return fail(String::from("it has to say both keep= and older-than="));
     };
+    if older_than.is_zero() {
+        let message = String::from("older-than=0 would delete what is being written");
+        let hint = "say how long a file must have been left alone: older-than=1h";
+        return Err(ConfigError::new(DIRECTORIES, (text, 0), message, hint));
+    }
     let path = values::directory(DIRECTORIES, path)?;
-    if is_of_the_system(&path) {
-        return fail(format!("{} holds what the machine needs", path.display()));
+    if let Some(what) = kept::what_is_kept(&path, state_dir) {
+        let message = format!("{} {what}", path.display());
+        let hint = "name a directory that holds nothing but what may be deleted: /var/cache/builds";
+        return Err(ConfigError::new(DIRECTORIES, (text, 0), message, hint));
     }
     Ok(ReliefDir {
         path,
@@ -107,17 +116,4 @@ fn age(text: &str) -> Parsed<Duration> {
     }
     let age = values::duration(DIRECTORIES, text)?;
     Ok(values::std_duration(age))
-}
-
-/// Directories that are no cache of anybody's, and all that lies in those of programs,
-/// settings and the kernel.
-fn is_of_the_system(path: &Path) -> bool {
-    const WHOLE: [&str; 11] = [
-        "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/sbin", "/sys",
-        "/usr",
-    ];
-    const THEMSELVES: [&str; 10] = [
-        "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/var", "/var/lib", "/var/log",
-    ];
-    WHOLE.iter().any(|of| path.starts_with(of)) || THEMSELVES.iter().any(|of| path == Path::new(of))
 }

@@ -1,7 +1,7 @@
 //! A thread that can change files below named directories alone.
 
 use std::io;
-use std::path::Path;
+use std::os::fd::BorrowedFd;
 use std::thread::{self, Builder};
 
 use evictd_sys::write_only_below;
@@ -10,13 +10,14 @@ use evictd_sys::write_only_below;
 const STACK_BYTES: usize = 256 << 10;
 
 /// Does something on a thread of its own that can change files below these directories alone,
-/// whatever names and links it meets. It ends with what it does: what is mounted at these
+/// whatever names and links it meets. They are open: what it does there, it does by the same
+/// descriptors. It ends with what it does: what is mounted at these
 /// places the next time may be another filesystem, and no thread gets rights back.
 ///
 /// # Errors
 /// Where the kernel gives no thread.
 pub(crate) fn confined<Done: Send>(
-    directories: &[&Path],
+    directories: &[BorrowedFd<'_>],
     act: impl FnOnce() -> Done + Send,
 ) -> Result<Done, String> {
     thread::scope(|scope| {

@@ -25,7 +25,7 @@ mod writable;
 
 pub use bell::Bell;
 pub use caps::keep_capabilities;
-pub use directory::{Directory, reserve};
+pub use directory::{Directory, Links, changeable_by_others, open_below, open_directory, reserve};
 pub use error::Error;
 pub use helper::{Desk, Helper, HelperThread, Writes};
 pub use landlock::{landlock_version, write_only_below};

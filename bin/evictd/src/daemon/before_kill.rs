@@ -9,6 +9,8 @@ use evictd_hook::Hook;
 use evictd_machine::pods::Consent;
 use evictd_node::Mono;
 
+use super::own_program;
+
 /// An eviction is held back that long at most, even if other pods are chosen meanwhile.
 const DEADLINE: Duration = Duration::from_secs(10);
 
@@ -29,9 +31,9 @@ impl BeforeKill {
     /// Starts it, where there is a program.
     ///
     /// # Errors
-    /// As [`Hook::start`].
+    /// As [`own_program::start`].
     pub(crate) fn start(program: Option<&Path>) -> Result<Option<Self>, String> {
-        let hook = Hook::start("before-kill", program, Stdio::piped())?;
+        let hook = own_program::start("before-kill", program, Stdio::piped())?;
         Ok(hook.map(|hook| Self { hook, asked: None }))
     }
 }

@@ -7,6 +7,7 @@ mod exporter;
 mod helpers;
 mod memory;
 mod opening;
+mod own_program;
 mod reload;
 mod report;
 mod socket;
@@ -142,7 +143,7 @@ impl Daemon {
         descriptors::allow(&settings).map_err(wrong)?;
         // Before all else: it inherits nothing of what follows.
         let on_event = settings.on_event.as_deref();
-        let hook = Hook::start("on-event", on_event, Stdio::null()).map_err(wrong)?;
+        let hook = own_program::start("on-event", on_event, Stdio::null()).map_err(wrong)?;
         let before_kill = BeforeKill::start(settings.before_kill.as_deref()).map_err(wrong)?;
         let metrics_file = MetricsFile::open(&settings).map_err(wrong)?;
         let exporter = Exporter::start(&settings).map_err(wrong)?;

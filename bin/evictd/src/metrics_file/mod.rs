@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::fs::Permissions;
 use std::hash::RandomState;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -60,8 +61,7 @@ impl MetricsFile {
             }
             fail(&format!("its directory: {error}"))
         };
-        let parent = parent.canonicalize().map_err(of_directory)?;
-        let directory = Directory::open(&parent).map_err(of_directory)?;
+        let directory = Directory::open(parent).map_err(of_directory)?;
         let place = Place {
             directory,
             name: name.to_owned(),
@@ -112,7 +112,7 @@ struct Place {
 /// The helper thread.
 fn serve(desk: &Desk<Mail>, place: &Place) {
     // Where the kernel has no Landlock, what is left of the sandbox has to do.
-    let _ = write_only_below(&[&place.directory.path_to("")]);
+    let _ = write_only_below(&[place.directory.as_fd()]);
     while let Some(page) = desk.next(|mail| mail.page.take()) {
         if let Err(error) = place.replace(&page) {
             desk.show(|mail| mail.failed = Some(error));

@@ -11,8 +11,10 @@ mod found;
 mod list;
 mod memory;
 mod named;
+mod named_file;
 #[cfg(test)]
 mod named_tests;
+mod named_walk;
 mod root;
 mod sweep;
 #[cfg(test)]
@@ -20,10 +22,14 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use rustix::fd::{AsFd, BorrowedFd};
+
 use crate::Error;
 use crate::process::Proc;
 pub use found::{Freed, Leftover, LeftoverKind};
-pub use named::{NamedDir, NamedFile, NamedWalk};
+pub use named::NamedDir;
+pub use named_file::NamedFile;
+pub use named_walk::NamedWalk;
 #[doc(hidden)]
 pub use root::find_mount_id;
 use root::{Root, free};
@@ -66,6 +72,12 @@ impl Leftovers {
             pods: root(root_dir, Some("pods"))?,
             proc: opened,
         })
+    }
+
+    /// The directories in which it deletes.
+    pub fn directories(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let roots = [&self.logs, &self.pods].into_iter().flatten();
+        roots.map(|root| root.dir.as_fd())
     }
 
     /// The whole path of something that was found.

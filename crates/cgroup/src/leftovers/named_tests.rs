@@ -119,6 +119,67 @@ fn a_walk_is_bounded() {
     assert!(!walk.has_left_out && walk.entries < 36);
 }
 
+/// Names without end in one subdirectory keep the walk from no other.
+#[test]
+fn each_subdirectory_has_its_share() {
+    let fixture = Fixture::new();
+    let at = |name: &str| fixture.path().join(name);
+    for tenant in ["hog", "pig"] {
+        fill(&at(tenant).join("deep/file"), 9);
+        for number in 0..3000 {
+            fs::hard_link(
+                at(tenant).join("deep/file"),
+                at(tenant).join(format!("{number}")),
+            )
+            .unwrap();
+        }
+    }
+    fill(&at("own"), 1);
+    let others: Vec<u64> = (0..40).map(|_| 2).collect();
+    for (number, pages) in others.iter().enumerate() {
+        fill(
+            &at(&format!("other-{number}/a/b/file")),
+            usize::try_from(*pages).unwrap(),
+        );
+    }
+    let named = open(fixture.path());
+    let mut found = Vec::new();
+    let walk = named.each_file(3000, &mut |file| {
+        found.push(file.bytes() / 4096);
+        ControlFlow::Continue(())
+    });
+    found.retain(|pages| *pages < 9);
+    found.sort_unstable();
+    assert_eq!(found, [&[1], others.as_slice()].concat());
+    assert_eq!((walk.entries, walk.has_left_out), (3000, true));
+    let left_out = walk.left_out.unwrap();
+    assert!([at("hog"), at("pig")].contains(&left_out), "{left_out:?}");
+    // Where there is time for all of it, each is met once.
+    let mut links = 0;
+    let walk = named.each_file(100_000, &mut |file| {
+        links += u32::from(file.links() > 1);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(
+        (links, walk.has_left_out, walk.left_out),
+        (6002, false, None)
+    );
+}
+
+#[test]
+fn more_subdirectories_than_have_turns_at_a_time_are_all_met() {
+    let fixture = Fixture::new();
+    for number in 0..1500 {
+        fill(&fixture.path().join(format!("{number}/file")), 0);
+    }
+    let mut seen = 0;
+    let walk = open(fixture.path()).each_file(100_000, &mut |_| {
+        seen += 1;
+        ControlFlow::Continue(())
+    });
+    assert_eq!((seen, walk.entries, walk.has_left_out), (1500, 3000, false));
+}
+
 #[test]
 fn what_is_mounted_there_is_another_filesystem() {
     needs!(Root);

@@ -1,8 +1,10 @@
-use std::path::{Component, Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
-use evictd_stats::is_gone;
+use evictd_stats::{is_gone, noted_lack};
+use evictd_sys::{Links, open_below, open_directory};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, Mode, OFlags, fstatvfs, openat};
+use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 
 use crate::dir::{open_dir, read_file};
@@ -20,45 +22,38 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// The directory itself may be a link, as the operator named it; what is
-    /// below may not.
+    /// Of links in its path those are followed that root has made, as the operator named it;
+    /// what is below is no link.
     pub(super) fn open(
         proc: &Proc,
         path: &Path,
         below: Option<&str>,
     ) -> Result<Option<Self>, Errno> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = openat(CWD, path, flags, Mode::empty());
+        let opened = open_directory(path, Links::OfRoot);
         let opened = match below {
-            Some(name) => opened.and_then(|dir| open_dir(dir, name)),
+            Some(name) => opened.and_then(|dir| open_below(dir, OsStr::new(name))),
             None => opened,
         };
-        let dir = match opened {
-            Ok(dir) => dir,
-            Err(errno) if is_gone(errno) => return Ok(None),
-            Err(errno) => return Err(errno),
-        };
-        let mount = mount_id(proc, dir.as_fd())?;
         let path = below.map_or_else(|| path.to_path_buf(), |name| path.join(name));
-        Ok(Some(Self { path, dir, mount }))
+        Self::of(proc, opened, path)
     }
 
-    /// The same, where no part of the path may be a link.
+    /// No part of its path may be a link.
     pub(super) fn open_plain(proc: &Proc, path: &Path) -> Result<Option<Self>, Errno> {
-        let mut dir = open_dir(CWD, if path.is_absolute() { "/" } else { "." })?;
-        for part in path.components() {
-            match part {
-                Component::RootDir | Component::CurDir => {}
-                Component::Normal(name) => match open_dir(&dir, name) {
-                    Ok(below) => dir = below,
-                    Err(errno) if is_gone(errno) => return Ok(None),
-                    Err(errno) => return Err(errno),
-                },
-                Component::ParentDir | Component::Prefix(_) => return Err(Errno::INVAL),
-            }
-        }
+        let opened = open_directory(path, Links::None);
+        Self::of(proc, opened, path.to_path_buf())
+    }
+
+    fn of(
+        proc: &Proc,
+        opened: Result<OwnedFd, Errno>,
+        path: PathBuf,
+    ) -> Result<Option<Self>, Errno> {
+        let dir = match opened.map_err(noted_lack) {
+            Err(errno) if is_gone(errno) => return Ok(None),
+            opened => opened?,
+        };
         let mount = mount_id(proc, dir.as_fd())?;
-        let path = path.to_path_buf();
         Ok(Some(Self { path, dir, mount }))
     }
 }

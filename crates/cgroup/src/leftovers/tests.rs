@@ -104,6 +104,22 @@ fn everything_is_listed_and_links_are_not() {
     assert_eq!(leftovers.path(logs), at("logs/a_b_u"));
 }
 
+/// A link above the directory that was named, where others may write: it may lead anywhere.
+#[test]
+fn no_link_leads_to_a_directory_that_was_named() {
+    let fixture = Fixture::new();
+    let at = |name: &str| fixture.path().join(name);
+    fs::create_dir_all(at("victim/pods")).unwrap();
+    symlink(at("victim"), at("link")).unwrap();
+    let proc = Path::new("/proc");
+    for path in [at("link"), at("link/pods")] {
+        let logs = Leftovers::open(proc, Some(&path), None);
+        assert_eq!(logs.unwrap_err().errno, Errno::NOTDIR, "{path:?}");
+    }
+    let volumes = Leftovers::open(proc, None, Some(&at("link")));
+    assert_eq!(volumes.unwrap_err().errno, Errno::NOTDIR);
+}
+
 #[test]
 fn what_is_not_there_or_not_given_has_nothing_in_it() {
     let fixture = Fixture::new();

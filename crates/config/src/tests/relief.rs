@@ -97,6 +97,90 @@ fn what_is_wrong_with_a_relief_is_said() {
     }
 }
 
+#[test]
+fn a_directory_that_holds_more_than_what_may_go_is_refused() {
+    const MACHINE: &str = "holds what the machine needs";
+    const RUNTIME: &str = "is a container runtime's";
+    const PACKAGES: &str = "is a package manager's";
+    const KEYS: &str = "holds keys or jobs";
+    for (path, problem) in [
+        ("/var", MACHINE),
+        ("/var/lib", MACHINE),
+        ("/var/spool", MACHINE),
+        ("/var/log", MACHINE),
+        ("/root", MACHINE),
+        ("/run", MACHINE),
+        ("/var/run", MACHINE),
+        ("/home", MACHINE),
+        ("/etc/evictd", MACHINE),
+        ("/var/lib/docker", RUNTIME),
+        ("/var/lib/docker/containers", RUNTIME),
+        ("/var/lib/containerd", RUNTIME),
+        ("/var/lib/containers/storage", RUNTIME),
+        ("/var/lib/kubelet", RUNTIME),
+        ("/var/lib/rancher/k3s", RUNTIME),
+        ("/var/run/docker", RUNTIME),
+        ("/var/log/pods", RUNTIME),
+        ("/var/lib/dpkg", PACKAGES),
+        ("/var/lib/rpm", PACKAGES),
+        ("/root/.ssh", KEYS),
+        ("/home/user/.ssh", KEYS),
+        ("/srv/git/.ssh/old", KEYS),
+        ("/home/user", KEYS),
+        ("/var/spool/cron/crontabs", KEYS),
+        ("/var/lib/evictd", "holds evictd's state"),
+        ("/srv/state", "holds evictd's state"),
+        ("/srv/state/evictd/below", "holds evictd's state"),
+    ] {
+        let state = if path.starts_with("/srv") {
+            "/srv/state/evictd"
+        } else {
+            "/var/lib/evictd"
+        };
+        let text = format!("{path}:keep=0,older-than=1d");
+        let found = resolve(&typed(&[("relief-dir", &text), ("state-dir", state)]));
+        let found = found.unwrap_err().to_string();
+        let problem = format!("--relief-dir: {path} {problem}, in {text:?}");
+        assert!(found.starts_with(&problem), "{found}");
+        assert!(found.contains("/var/cache/builds"), "{found}");
+    }
+}
+
+#[test]
+fn a_directory_beside_those_that_are_kept_is_taken() {
+    for path in [
+        "/var/cache/builds",
+        "/var/lib/jenkins/cache",
+        "/var/lib/dockerfiles",
+        "/srv/cores",
+        "/home/user/cache",
+        "/var/log/journal-copies",
+        "/root/builds",
+    ] {
+        let text = format!("{path}:keep=0,older-than=1d");
+        assert_eq!(
+            resolved(&[("relief-dir", &text)]).relief.directories.len(),
+            1,
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn an_age_of_nothing_is_refused() {
+    for age in ["0s", "0", "0d", "0h0m", "-1h"] {
+        let text = format!("/var/cache/builds:keep=0,older-than={age}");
+        let found = resolve(&typed(&[("relief-dir", &text)]))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            found.contains("older-than=0 would delete what is being written"),
+            "{found}"
+        );
+        assert!(found.contains("older-than=1h"), "{found}");
+    }
+}
+
 /// Acceptance row 320.
 #[test]
 fn memory_relief_follows_the_machine_unless_it_is_set() {

@@ -1,3 +1,4 @@
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use evictd_stats::wall_seconds;
 use serde::Serialize;
 
 use crate::PROC;
+use crate::confined::confined;
 use crate::pods::{AllPods, Pods};
 
 /// Collects what pods left, in directories that were named on the command line.
@@ -93,17 +95,13 @@ impl Collector {
     pub(crate) fn empty_memory(&self, uid: &str) -> Result<Freed, String> {
         let leftovers = Leftovers::open(Path::new(PROC), None, self.root.as_deref());
         let leftovers = leftovers.map_err(|error| error.to_string())?;
-        let freed = leftovers.empty_memory(uid, &mut |_| true);
+        let directories: Vec<BorrowedFd<'_>> = leftovers.directories().collect();
+        let empty = || leftovers.empty_memory(uid, &mut |_| true);
+        let freed = confined(&directories, empty)?;
         match freed.errors.first() {
             None => Ok(freed),
             Some(error) => Err(format!("what pod uid {uid} left in memory: {error}")),
         }
-    }
-
-    /// Where it deletes.
-    pub(crate) fn directories(&self) -> Vec<&Path> {
-        let named = [self.logs.as_deref(), self.root.as_deref()];
-        named.into_iter().flatten().collect()
     }
 
     /// Lists what is left.
@@ -189,24 +187,29 @@ impl Chosen {
         }
     }
 
-    /// Deletes all of it. `go_on` is asked after each file and directory, with how many
-    /// there were.
-    pub fn delete(self, go_on: &mut dyn FnMut(u64) -> bool) -> Collected {
+    /// Deletes all of it, on a thread that can write there alone. `go_on` is asked after each
+    /// file and directory, with how many there were.
+    ///
+    /// # Errors
+    /// Where the kernel gives no thread.
+    pub fn delete(self, go_on: &mut (dyn FnMut(u64) -> bool + Send)) -> Result<Collected, String> {
         let (chosen, told): (Vec<Leftover>, Vec<Deleted>) = self.chosen.into_iter().unzip();
         let (mut told, mut deleted) = (told.into_iter(), Vec::new());
-        let freed = self
-            .leftovers
-            .delete(&mut chosen.iter(), go_on, &mut |_, count| {
+        let leftovers = &self.leftovers;
+        let directories: Vec<BorrowedFd<'_>> = leftovers.directories().collect();
+        let freed = confined(&directories, || {
+            leftovers.delete(&mut chosen.iter(), go_on, &mut |_, count| {
                 deleted.extend(told.next().filter(|_| count > 0));
-            });
+            })
+        })?;
         let mut notes = self.notes;
         notes.extend(freed.errors.iter().map(ToString::to_string));
-        Collected {
+        Ok(Collected {
             deleted,
             has_failed: self.has_failed || !freed.errors.is_empty(),
             freed,
             notes,
-        }
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use evictd_stats::now;
 use evictd_sys::{Bell, Desk, Helper, HelperThread, Priority, Writes};
 
 use super::collect::{Chosen, Collected, Collector, Found};
-use crate::confined::{confined, no_thread};
+use crate::confined::no_thread;
 use crate::pods::Pods;
 
 const THREAD: HelperThread = HelperThread {
@@ -86,8 +86,8 @@ impl Cleaner {
     /// When the kernel gives no descriptor.
     pub(crate) fn new(collector: Collector, dry_run: bool) -> Result<Self, String> {
         let bell = Bell::new().map_err(|error| format!("leftovers: {error}"))?;
-        let (ring, places) = (bell.clone(), collector.clone());
-        let run = move |desk: Desk<State>| work(&desk, &ring, &places);
+        let ring = bell.clone();
+        let run = move |desk: Desk<State>| work(&desk, &ring);
         Ok(Self {
             collector,
             dry_run,
@@ -208,24 +208,19 @@ impl UnderWay {
 }
 
 /// What the thread does.
-fn work(desk: &Desk<State>, bell: &Bell, places: &Collector) {
+fn work(desk: &Desk<State>, bell: &Bell) {
     while let Some(task) = desk.next(|state| state.task.take()) {
         let answer = match task {
             Task::List(collector) => Answer::Listed(collector.list()),
-            Task::Delete(chosen) => Answer::Deleted(confined(&places.directories(), || {
-                delete(chosen, desk, bell)
-            })),
-            Task::Empty(collector, uid) => {
-                let emptied = confined(&places.directories(), || collector.empty_memory(&uid));
-                Answer::Emptied(emptied.and_then(|emptied| emptied))
-            }
+            Task::Delete(chosen) => Answer::Deleted(delete(chosen, desk, bell)),
+            Task::Empty(collector, uid) => Answer::Emptied(collector.empty_memory(&uid)),
         };
         desk.show(|state| (state.answer, state.is_busy) = (Some(answer), false));
         bell.ring();
     }
 }
 
-fn delete(chosen: Chosen, desk: &Desk<State>, bell: &Bell) -> Collected {
+fn delete(chosen: Chosen, desk: &Desk<State>, bell: &Bell) -> Result<Collected, String> {
     let mut told_at = now();
     chosen.delete(&mut |deleted| {
         if !deleted.is_multiple_of(STEP) {

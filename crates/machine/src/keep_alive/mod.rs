@@ -6,6 +6,7 @@ mod tests;
 
 use alloc::sync::Arc;
 use core::time::Duration;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use evictd_cgroup::{KeepAlive, KnobJournal, KnobPlaces, Knobs};
@@ -135,11 +136,11 @@ pub(crate) fn places(hierarchies: &Hierarchies) -> KnobPlaces {
 
 /// This thread writes there alone from now on.
 pub(crate) fn confine(places: &KnobPlaces, journal: Option<&KnobJournal>) {
-    let mounts = [&places.memory, &places.cpu];
-    let mounts = mounts.into_iter().flatten();
-    let directory = journal.map(|journal| journal.directory.path_to(""));
-    let all = mounts.map(|of| of.mount_point.as_path());
-    let all: Vec<&Path> = all.chain(directory.as_deref()).collect();
+    let hierarchies = [&places.memory, &places.cpu].into_iter().flatten();
+    let roots = hierarchies.filter_map(|of| of.open(Path::new("")).ok().flatten());
+    let roots: Vec<OwnedFd> = roots.collect();
+    let directory = journal.map(|journal| journal.directory.as_fd());
+    let all: Vec<BorrowedFd<'_>> = roots.iter().map(AsFd::as_fd).chain(directory).collect();
     // Where the kernel has no Landlock, the daemon has said so.
     let _ = write_only_below(&all);
 }

@@ -2,9 +2,10 @@
 
 use core::ops::ControlFlow;
 use core::time::Duration;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use evictd_cgroup::{NamedDir, NamedFile};
+use evictd_cgroup::{NamedDir, NamedFile, NamedWalk};
 use evictd_config::{ReliefDir, Resolved};
 use evictd_engine::ports::{Collected, Relief};
 use evictd_gc::{OldFile, OldFiles, OldFilesPlan, OldFilesRun};
@@ -12,7 +13,7 @@ use evictd_node::Mono;
 use evictd_stats::{now, wall_nanos};
 
 use super::is_on;
-use super::old_files_told::{Deleted, Told};
+use super::old_files_told::{Deleted, Told, shown};
 use crate::PROC;
 use crate::confined::confined;
 
@@ -37,8 +38,12 @@ impl Directories {
         let until = now() + AT_MOST;
         let mut missing = relief.missing.unwrap_or(u64::MAX);
         for named in &self.0 {
-            if missing == 0 || now() >= until {
+            if missing == 0 {
                 break;
+            }
+            if now() >= until {
+                told.leave_out(&named.path, &took_too_long());
+                continue;
             }
             match open(&named.path, relief) {
                 Ok(Some(dir)) => {
@@ -51,8 +56,11 @@ impl Directories {
                     };
                     let mut search = Search::new(&dir, run, until);
                     let (all, free) = (&mut search, dir.free());
-                    let done = confined(&[&named.path], || all.delete(dry_run));
+                    let done = confined(&[dir.as_fd()], || all.delete(dry_run));
                     missing = search.run.missing;
+                    if missing == 0 {
+                        search.deleted.left_out = None; // nobody needs it
+                    }
                     told.add(&named.path, search.deleted, free, dir.free());
                     done?;
                 }
@@ -121,10 +129,26 @@ impl<'a> Search<'a> {
             go_on(now() < until)
         });
         self.deleted.has_more |= walk.has_left_out || self.is_late();
+        self.deleted.left_out = self.left_out(&walk);
         if let Some(error) = walk.unread {
             self.fail(error.path, error.errno.to_string());
         }
         files.plan()
+    }
+
+    /// What was not looked at, as it stands after the last walk.
+    fn left_out(&self, walk: &NamedWalk) -> Option<String> {
+        if walk.has_left_out && walk.entries >= MOST_ENTRIES {
+            let at = walk.left_out.as_deref().map(shown).unwrap_or_default();
+            return Some(format!(
+                "it has more than {MOST_ENTRIES} names, most of them in {at}"
+            ));
+        }
+        if self.is_late() {
+            return Some(took_too_long());
+        }
+        let at = walk.left_out.as_deref().map(shown);
+        at.map(|at| format!("{at} lies too deep"))
     }
 
     fn carry_out(&mut self, mut plan: OldFilesPlan) {
@@ -157,6 +181,11 @@ impl<'a> Search<'a> {
     fn is_late(&self) -> bool {
         now() >= self.until
     }
+}
+
+fn took_too_long() -> String {
+    let seconds = AT_MOST.as_secs();
+    format!("it took longer than {seconds} s")
 }
 
 fn facts(file: &NamedFile<'_>) -> OldFile {

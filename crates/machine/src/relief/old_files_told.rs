@@ -19,6 +19,8 @@ pub(super) struct Deleted {
     pub(super) oldest: Option<Duration>,
     /// Whether there may be more than that.
     pub(super) has_more: bool,
+    /// Why not all of it was looked at.
+    pub(super) left_out: Option<String>,
     /// How many could not be deleted, and why the first could not.
     pub(super) failed: usize,
     pub(super) problem: Option<(PathBuf, String)>,
@@ -52,6 +54,12 @@ impl Told {
         self.problems.push(problem);
     }
 
+    /// A part of a directory was not looked at.
+    pub(super) fn leave_out(&mut self, path: &Path, why: &str) {
+        let name = shown(path);
+        self.fail(format!("not all of {name} was looked at: {why}"));
+    }
+
     /// Adds what was deleted of a directory; `before` and `after` it so much was free there,
     /// in bytes and inodes.
     pub(super) fn add(
@@ -62,6 +70,9 @@ impl Told {
         after: (u64, u64),
     ) {
         let Deleted { files, bytes, .. } = deleted;
+        if let Some(why) = deleted.left_out {
+            self.leave_out(path, &why);
+        }
         if let Some((path, why)) = deleted.problem {
             let more = match deleted.failed {
                 0 | 1 => String::new(),
@@ -133,7 +144,7 @@ impl Told {
 }
 
 /// A path of others, fit for one line.
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
     let escaped: String = text.escape_debug().take(MOST_TEXT).collect();
     let cut = if escaped.len() < text.len() {

@@ -10,8 +10,9 @@ use evictd_engine::Fields;
 use evictd_engine::ports::{Collected, Relief};
 use evictd_gc::reserve_fits;
 use evictd_node::{Amount, ReliefStep, Unit};
+use evictd_sys::{Links, open_directory};
 use evictd_threshold::Threshold;
-use rustix::fs::{AtFlags, CWD, FallocateFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, FallocateFlags, FileType, Mode, OFlags, Stat};
 use rustix::fs::{fallocate, fstat, fstatfs, fstatvfs, openat, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -65,7 +66,7 @@ impl Reserve {
             return Ok(Collected::default());
         }
         if !dry_run {
-            let removed = confined(&[path], || place.remove())?;
+            let removed = confined(&[place.dir.as_fd()], || place.remove())?;
             removed.map_err(|errno| failed(path, errno))?;
         }
         Ok(given(path, found.held, dry_run))
@@ -133,7 +134,7 @@ impl Reserve {
             // One of former settings takes room that nobody would give back.
             return match found.filter(|found| found.is_ours) {
                 Some(found) => {
-                    confined(&[path], || place.remove())?.map_err(at)?;
+                    confined(&[place.dir.as_fd()], || place.remove())?.map_err(at)?;
                     Ok(given(path, found.held, false))
                 }
                 None => Ok(Collected::default()),
@@ -148,12 +149,12 @@ impl Reserve {
                 return Ok(Collected::default());
             }
             // Of another size, or not made to its end.
-            confined(&[path], || place.remove())?.map_err(at)?;
+            confined(&[place.dir.as_fd()], || place.remove())?.map_err(at)?;
         }
         if !self.fits(&place, bytes).map_err(at)? {
             return Ok(Collected::default());
         }
-        confined(&[path], || place.make(bytes))?.map_err(at)?;
+        confined(&[place.dir.as_fd()], || place.make(bytes))?.map_err(at)?;
         Ok(Collected {
             text: format!(
                 "took a reserve of {} in {}",
@@ -215,8 +216,7 @@ impl Found {
 impl Place {
     /// `None` where it is not there.
     fn open(path: &Path) -> Result<Option<Self>, Errno> {
-        let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        match openat(CWD, path, how, Mode::empty()) {
+        match open_directory(path, Links::OfRoot) {
             Ok(dir) => Ok(Some(Self { dir })),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(errno),

@@ -1,9 +1,8 @@
 //! The directory: what is read and written there, and in which order.
 
 use alloc::sync::Arc;
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use evictd_sys::{Directory, reserve};
@@ -38,17 +37,17 @@ pub(crate) struct Home {
 pub(crate) fn occupy(path: &Path, try_lock: TryLock) -> Result<(Home, File), Error> {
     let fail = |error: io::Error| {
         if error.kind() == ErrorKind::NotADirectory {
-            Error::at(path)("not a directory; a link to one is refused")
+            Error::at(path)(
+                "not a directory; a link that others than root may have made is refused",
+            )
         } else {
             Error::at(path)(error)
         }
     };
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o755)
-        .create(path)
-        .map_err(fail)?;
-    let home = Home::open(path).map_err(fail)?;
+    let home = Home {
+        path: path.to_owned(),
+        directory: Arc::new(Directory::open_or_make(path).map_err(fail)?),
+    };
     if !home.directory.is_ours_alone().map_err(fail)? {
         let why =
             "others may write in it; it must belong to evictd's user and have mode 0755 or less";

@@ -1,6 +1,7 @@
 use core::mem::take as take_text;
 use core::time::Duration;
 use std::fs::File;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use evictd_node::Mono;
@@ -161,7 +162,7 @@ impl Writer {
 /// The helper thread.
 fn serve(desk: &Desk<Mail>, home: &Home) {
     // Where the kernel has no Landlock, what is left of the sandbox has to do.
-    let _ = write_only_below(&[&home.directory.path_to("")]);
+    let _ = write_only_below(&[home.directory.as_fd()]);
     let mut journal = Journal::new();
     let take = |mail: &mut Mail| {
         let begun = take_text(&mut mail.begun);

@@ -236,13 +236,22 @@ fn a_directory_belongs_to_one_daemon_and_to_nobody_else() {
     let link = Place::new();
     std::os::unix::fs::symlink(&place.0, &link.0).unwrap();
     let linked = occupy(&link.0, try_lock).unwrap_err();
-    assert!(linked.to_string().contains("a link to one"), "{linked}");
+    assert!(
+        linked.to_string().contains("a link that others"),
+        "{linked}"
+    );
+    // Nor is anything made behind a link, or read there.
+    for below in ["state", "state/below"] {
+        occupy(&link.0.join(below), try_lock).unwrap_err();
+        read_state(&link.0.join(below)).unwrap_err();
+        assert!(!place.0.join("state").exists(), "{below}");
+    }
     fs::remove_file(&link.0).unwrap();
     let file = Place::new();
     fs::write(&file.0, "").unwrap();
     let no_directory = occupy(&file.0, try_lock).unwrap_err();
     assert!(
-        no_directory.to_string().contains("File exists"),
+        no_directory.to_string().contains("not a directory"),
         "{no_directory}"
     );
     fs::remove_file(&file.0).unwrap();

@@ -3,12 +3,18 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
+
+mod program;
+mod way;
+
+pub use program::changeable_by_others;
+pub use way::{Links, open_below, open_directory};
 
 /// Nothing is followed, nothing is waited for, and no terminal becomes ours.
 const SAFELY: OFlags = OFlags::NOFOLLOW
@@ -21,13 +27,33 @@ const SAFELY: OFlags = OFlags::NOFOLLOW
 pub struct Directory(OwnedFd);
 
 impl Directory {
-    /// Opens a directory; a link to one is none.
+    /// Opens a directory; of links in its path those are followed that root has made
+    /// ([`Links::OfRoot`]).
     ///
     /// # Errors
-    /// The kernel's; `ENOTDIR` for a link.
+    /// The kernel's; `ENOTDIR` for another link.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let flags = SAFELY | OFlags::RDONLY | OFlags::DIRECTORY;
-        Ok(Self(rustix::fs::open(path, flags, Mode::empty())?))
+        Ok(Self(open_directory(path, Links::OfRoot)?))
+    }
+
+    /// Opens a directory, and makes it of mode 0755 where it is not, with those above it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_or_make(path: &Path) -> io::Result<Self> {
+        let gone = match Self::open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => error,
+            opened => return opened,
+        };
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(gone);
+        };
+        let above = Self::open_or_make(above)?;
+        match rustix::fs::mkdirat(&above, name, Mode::from_raw_mode(0o755)) {
+            // Another one was faster.
+            Ok(()) | Err(Errno::EXIST) => Ok(Self(open_below(above, name)?)),
+            Err(errno) => Err(errno.into()),
+        }
     }
 
     /// Whether nobody but the user that this process runs as can change what is in it.
@@ -115,6 +141,12 @@ impl Directory {
     }
 }
 
+impl AsFd for Directory {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 /// A hard link is the file itself, wherever its other name is.
 fn of_one_name(file: File) -> io::Result<File> {
     if file.metadata()?.nlink() > 1 {
@@ -142,3 +174,5 @@ pub fn reserve(file: &File, bytes: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod way_tests;

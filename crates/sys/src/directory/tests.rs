@@ -6,10 +6,10 @@ use std::process::Command;
 
 use super::*;
 
-struct Place(PathBuf);
+pub(super) struct Place(pub(super) PathBuf);
 
 impl Place {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("evictd-dir-{}-{name}", std::process::id()));
         fs::create_dir(&path).unwrap();
         Self(path)
@@ -104,4 +104,22 @@ fn what_is_made_was_not_there_and_has_one_name() {
         ["precious", "hard", "new"].map(text),
         ["precious", "ours", "new"]
     );
+}
+
+#[test]
+fn a_directory_is_made_where_no_link_leads_elsewhere() {
+    let place = Place::new("making");
+    let at = |name: &str| place.0.join(name);
+    fs::create_dir(at("elsewhere")).unwrap();
+    symlink("elsewhere", at("link")).unwrap();
+    symlink("nowhere", at("dangling")).unwrap();
+    for path in ["a/b/c", "a/b", "."] {
+        Directory::open_or_make(&at(path)).unwrap();
+        assert!(at(path).is_dir(), "{path}");
+    }
+    for path in ["link/new", "dangling", "dangling/new", "a/../new"] {
+        assert!(Directory::open_or_make(&at(path)).is_err(), "{path}");
+    }
+    assert_eq!(fs::read_dir(at("elsewhere")).unwrap().count(), 0);
+    assert!(!at("nowhere").exists() && !at("new").exists());
 }

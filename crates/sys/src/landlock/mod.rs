@@ -1,9 +1,7 @@
 use core::mem::size_of;
 use std::os::fd::FromRawFd;
-use std::path::Path;
 
-use rustix::fd::{AsRawFd, OwnedFd};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::thread::no_new_privs;
 
@@ -59,7 +57,8 @@ pub fn landlock_version() -> Result<u64, Errno> {
 
 /// From now on the calling thread, and those that it makes, can write, make, move and delete
 /// files below `directories` alone, whatever names and links lead it elsewhere. Files that
-/// are open already stay writable. A directory that is not there is passed over.
+/// are open already stay writable. The directories are open: a path could lead to another
+/// one by now.
 ///
 /// It is part of the sandbox: nothing is done where
 /// [`keep_capabilities`](crate::keep_capabilities) was not called.
@@ -69,8 +68,8 @@ pub fn landlock_version() -> Result<u64, Errno> {
 ///
 /// # Errors
 ///
-/// Those of [`landlock_version`], and of opening a directory; then nothing is confined.
-pub fn write_only_below(directories: &[&Path]) -> Result<(), Errno> {
+/// Those of [`landlock_version`]; then nothing is confined.
+pub fn write_only_below(directories: &[BorrowedFd<'_>]) -> Result<(), Errno> {
     if !no_new_privs()? {
         return Ok(());
     }
@@ -97,18 +96,13 @@ pub fn write_only_below(directories: &[&Path]) -> Result<(), Errno> {
     // SAFETY: the kernel just gave us this descriptor, nobody else owns it.
     let rules = unsafe { OwnedFd::from_raw_fd(made) };
     for directory in directories {
-        allow_below(&rules, directory, rights)?;
+        allow_below(&rules, *directory, rights)?;
     }
     // SAFETY: the call takes two integers and no pointer.
     done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) })
 }
 
-fn allow_below(rules: &OwnedFd, directory: &Path, rights: u64) -> Result<(), Errno> {
-    let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let directory = match openat(CWD, directory, how, Mode::empty()) {
-        Err(Errno::NOENT) => return Ok(()),
-        opened => opened?,
-    };
+fn allow_below(rules: &OwnedFd, directory: BorrowedFd<'_>, rights: u64) -> Result<(), Errno> {
     let rule = Beneath {
         allowed: rights,
         directory: directory.as_raw_fd(),

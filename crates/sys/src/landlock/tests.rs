@@ -1,4 +1,5 @@
 use std::fs;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 use rustix::thread::set_no_new_privs;
@@ -21,12 +22,13 @@ fn a_confined_thread_writes_and_deletes_below_its_directories_alone() {
     fs::write(other.join("kept"), "1").unwrap();
     std::os::unix::fs::symlink(&other, own.join("link")).unwrap();
     let (mine, link) = (own.clone(), own.join("link"));
+    let held = fs::File::open(&own).unwrap();
     // Only this thread, which ends.
     let confined = std::thread::spawn(move || {
-        write_only_below(&[&mine]).unwrap();
+        write_only_below(&[held.as_fd()]).unwrap();
         fs::write(link.join("before"), "1").unwrap();
         set_no_new_privs(true).unwrap();
-        write_only_below(&[&mine]).unwrap();
+        write_only_below(&[held.as_fd()]).unwrap();
         fs::write(mine.join("new"), "1").unwrap();
         fs::rename(mine.join("new"), mine.join("renamed")).unwrap();
         fs::create_dir(mine.join("deep")).unwrap();

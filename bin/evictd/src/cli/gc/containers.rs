@@ -92,11 +92,11 @@ fn delete_leftovers(settings: &Resolved, collector: &Collector) -> Result<Collec
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
     let found = collector.list()?;
     let chosen = collector.choose(&mut pods, found, &[])?;
-    Ok(if settings.dry_run {
-        chosen.look()
+    if settings.dry_run {
+        Ok(chosen.look())
     } else {
         chosen.delete(&mut |_| true)
-    })
+    }
 }
 
 fn document<'a>(collected: &'a Collected, all: &'a AllDone, dry_run: bool) -> Document<'a> {

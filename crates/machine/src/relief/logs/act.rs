@@ -8,6 +8,8 @@ use rustix::fs::OFlags;
 use super::cut::{cut, punch};
 use super::file::{allocated, open, open_directory};
 use super::find::Log;
+use super::half_done::Steps;
+use super::reopen::Reopen;
 use super::told::GivenUp;
 use crate::relief::Listed;
 use crate::runtimes::open_first;
@@ -16,15 +18,27 @@ use crate::runtimes::open_first;
 pub(super) struct Acting<'a> {
     pub(super) keep: u64,
     pub(super) runtimes: &'a [Listed],
+    pub(super) reopen: Reopen,
+    pub(super) steps: &'a Steps,
+    /// What was odd about parts of logs, which cost nothing else.
+    pub(super) problems: Vec<String>,
     /// What runtimes have said of themselves, by their place.
     versions: Vec<(usize, LogKind)>,
 }
 
 impl<'a> Acting<'a> {
-    pub(super) const fn new(keep: u64, runtimes: &'a [Listed]) -> Self {
+    pub(super) const fn new(
+        keep: u64,
+        runtimes: &'a [Listed],
+        reopen: Reopen,
+        steps: &'a Steps,
+    ) -> Self {
         Self {
             keep,
             runtimes,
+            reopen,
+            steps,
+            problems: Vec::new(),
             versions: Vec::new(),
         }
     }
@@ -64,8 +78,8 @@ impl<'a> Acting<'a> {
         }
         let format = record_format(log.format);
         let lost = match is_still {
-            Some(is_still) => cut(&file, format, self.keep, is_still)?,
-            None => punch(&file, format, self.keep)?,
+            Some(is_still) => cut(&file, format, self.keep, is_still, self.steps)?,
+            None => punch(&file, format, self.keep, self.steps)?,
         };
         let freed = looked.allocated.saturating_sub(allocated(&file));
         Ok(lost.map(|lost| GivenUp::new(log, freed, Some(lost))))

@@ -5,20 +5,23 @@ use std::os::fd::OwnedFd;
 
 use evictd_gc::{LOG_SLACK, MOST_NOTICE, RecordFormat, notice, record_after, time_of};
 use evictd_node::Amount;
-use rustix::fs::{FallocateFlags, SeekFrom, fallocate, fdatasync, fstat, ftruncate, seek};
-use rustix::io::{Errno, pread, pwrite};
+
+use super::bytes::{
+    WINDOW, collapse, data_begin, in_words, is_unable, length, make_hole, read_whole, shift, size,
+    write_whole,
+};
+use super::half_done::{Kind, Step, Steps};
 
 /// Blocks of nearly all filesystems divide this: a file is cut at whole blocks alone.
 const ALIGN: u64 = 64 << 10;
-
-/// How far behind the cut a record has to begin. Docker splits what is longer than 16 KiB,
-/// which may be six times as long as JSON.
-const WINDOW: usize = 256 << 10;
 
 const _: () = assert!(
     ALIGN + WINDOW as u64 <= LOG_SLACK,
     "what stays beyond is planned for"
 );
+
+/// How the sentence of a notice ends.
+pub(super) const LOST_END: &str = "are gone: its disk was full";
 
 /// What was cut off.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,24 +43,33 @@ struct Edge {
     notice: Vec<u8>,
 }
 
-/// Makes a log begin later: so much of it stays. `None` where there is hardly more. Nobody writes it where it `is_still`;
-/// else all that do append.
+/// Makes a log begin later: so much of it stays. `None` where there is hardly more. Nobody
+/// writes it where it `is_still`; else all that do append.
 pub(super) fn cut(
     file: &OwnedFd,
     format: RecordFormat,
     keep: u64,
     is_still: bool,
+    steps: &Steps,
 ) -> Result<Option<Lost>, String> {
     let Some((edge, lost)) = find_edge(file, format, keep)? else {
         return Ok(None);
     };
-    // First the notice: then the file is in order as soon as it begins later, and a crash
-    // before leaves an odd line in its midst.
+    let behind = edge.at.saturating_add(length(&edge.notice));
+    let step = Step::of(file, Kind::Collapse, edge.at, behind)?;
+    steps.begin(&step)?;
+    // First the notice: then the file is in order as soon as it begins later.
     edge.write(file)?;
-    match fallocate(file, FallocateFlags::COLLAPSE_RANGE, 0, edge.at) {
-        Ok(()) => return Ok(Some(lost)),
+    steps.point()?;
+    match collapse(file, edge.at) {
+        Ok(()) => {
+            steps.point()?;
+            steps.end(&step);
+            return Ok(Some(lost));
+        }
         Err(error) => {
             edge.restore(file)?;
+            steps.end(&step);
             if !is_unable(error) {
                 return Err(in_words("cutting off its beginning", error));
             }
@@ -68,8 +80,7 @@ pub(super) fn cut(
             "its filesystem cannot cut off the beginning of a file that is being written",
         ));
     }
-    let behind = edge.at.saturating_add(length(&edge.notice));
-    shift(file, edge.at, &edge.notice, behind)?;
+    shift(file, edge.at, &edge.notice, behind, steps)?;
     Ok(Some(lost))
 }
 
@@ -78,42 +89,49 @@ pub(super) fn punch(
     file: &OwnedFd,
     format: RecordFormat,
     keep: u64,
+    steps: &Steps,
 ) -> Result<Option<Lost>, String> {
     let Some((mut edge, lost)) = find_edge(file, format, keep)? else {
         return Ok(None);
     };
-    // The hole ends as a line of its own.
-    if let Some(last) = edge.notice.iter().rposition(|byte| *byte == b' ') {
-        edge.notice.remove(last);
-        edge.notice.insert(0, b'\n');
-    }
+    edge.notice = behind_a_hole(edge.notice);
+    let behind = edge.at.saturating_add(length(&edge.notice));
+    let step = Step::of(file, Kind::Punch, edge.at, behind)?;
+    steps.begin(&step)?;
     edge.write(file)?;
-    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    if let Err(error) = fallocate(file, flags, 0, edge.at) {
+    steps.point()?;
+    if let Err(error) = make_hole(file, edge.at) {
         edge.restore(file)?;
-        return Err(in_words("punching a hole in its beginning", error));
+        steps.end(&step);
+        return Err(error);
     }
+    steps.point()?;
+    steps.end(&step);
     Ok(Some(lost))
 }
 
+/// Of a notice: the hole before it ends as a line of its own.
+pub(super) fn behind_a_hole(mut notice: Vec<u8>) -> Vec<u8> {
+    if let Some(last) = notice.iter().rposition(|byte| *byte == b' ') {
+        notice.remove(last);
+        notice.insert(0, b'\n');
+    }
+    notice
+}
+
 /// Takes the hole away that [`punch`] has made; nobody writes the log.
-pub(super) fn close_hole(file: &OwnedFd) -> Result<(), String> {
+pub(super) fn close_hole(file: &OwnedFd, steps: &Steps) -> Result<(), String> {
     let at = data_begin(file);
     let mut head = vec![0; MOST_NOTICE];
     read_whole(file, &mut head, at)?;
     if at == 0 || !at.is_multiple_of(ALIGN) || !is_notice(&head) {
         return Err(String::from("its hole is not evictd's"));
     }
-    match fallocate(file, FallocateFlags::COLLAPSE_RANGE, 0, at) {
+    match collapse(file, at) {
         Ok(()) => Ok(()),
-        Err(error) if is_unable(error) => shift(file, at, &[], at),
+        Err(error) if is_unable(error) => shift(file, at, &[], at, steps),
         Err(error) => Err(in_words("taking its hole away", error)),
     }
-}
-
-/// Where the first data of a file is; 0 where its filesystem does not say.
-pub(super) fn data_begin(file: &OwnedFd) -> u64 {
-    seek(file, SeekFrom::Data(0)).unwrap_or(0)
 }
 
 /// Whether a notice stands behind a hole.
@@ -126,8 +144,7 @@ fn find_edge(
     format: RecordFormat,
     keep: u64,
 ) -> Result<Option<(Edge, Lost)>, String> {
-    let stat = fstat(file).map_err(|error| in_words("looking at it", error))?;
-    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    let size = size(file)?;
     let window = u64::try_from(WINDOW).unwrap_or(0);
     let at = size.saturating_sub(keep.saturating_add(window)) / ALIGN * ALIGN;
     let begin = data_begin(file);
@@ -164,7 +181,7 @@ impl Lost {
             to_the_second(&self.from),
             to_the_second(&self.until),
         );
-        format!("evictd: {bytes} of this log, from {from} to {until}, are gone: its disk was full")
+        format!("evictd: {bytes} of this log, from {from} to {until}, {LOST_END}")
     }
 
     /// `649Mi from 2026-11-25T22:15:01Z to 2026-11-25T22:17:40Z`: as its own notice says it.
@@ -201,33 +218,6 @@ impl Edge {
     }
 }
 
-/// Moves what lies at `from` and behind it to the front, after `head`, and cuts off the rest:
-/// for filesystems that cannot do it. Until the last step all of it is still where it was.
-fn shift(file: &OwnedFd, at: u64, head: &[u8], mut from: u64) -> Result<(), String> {
-    let size = seek(file, SeekFrom::End(0)).map_err(|error| in_words("looking at it", error))?;
-    if size.saturating_sub(at) > at {
-        return Err(String::from("there is too little of it to be moved"));
-    }
-    write_whole(file, head, 0)?;
-    let (mut to, mut chunk) = (length(head), vec![0; WINDOW]);
-    loop {
-        let count = pread(file, &mut chunk, from).map_err(|error| in_words("reading", error))?;
-        let Some(part) = chunk.get(..count).filter(|part| !part.is_empty()) else {
-            break;
-        };
-        write_whole(file, part, to)?;
-        from = from.saturating_add(length(part));
-        to = to.saturating_add(length(part));
-    }
-    let done = fdatasync(file).and_then(|()| ftruncate(file, to));
-    done.map_err(|error| in_words("making it shorter", error))
-}
-
-/// Whether a filesystem lacks a means, where another may do.
-fn is_unable(error: Errno) -> bool {
-    matches!(error, Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL)
-}
-
 /// The time of the first record; `is_whole` where one begins with these bytes.
 fn first_time(format: RecordFormat, bytes: &[u8], is_whole: bool) -> Option<String> {
     let own = is_whole.then(|| time_at(format, bytes, 0)).flatten();
@@ -236,7 +226,7 @@ fn first_time(format: RecordFormat, bytes: &[u8], is_whole: bool) -> Option<Stri
 
 /// What is lost with the whole file.
 pub(super) fn whole(file: &OwnedFd, format: RecordFormat) -> Option<Lost> {
-    let size = u64::try_from(fstat(file).ok()?.st_size).ok()?;
+    let size = size(file).ok()?;
     let mut bytes = vec![0; WINDOW.min(usize::try_from(size).ok()?)];
     read_whole(file, &mut bytes, 0).ok()?;
     let from = first_time(format, &bytes, true)?;
@@ -255,46 +245,6 @@ fn time_at(format: RecordFormat, bytes: &[u8], at: usize) -> Option<String> {
     let rest = bytes.get(at..)?;
     let line = rest.split(|byte| *byte == b'\n').next()?;
     time_of(format, line).map(String::from)
-}
-
-fn length(bytes: &[u8]) -> u64 {
-    u64::try_from(bytes.len()).unwrap_or(0)
-}
-
-fn in_words(what: &str, error: Errno) -> String {
-    format!("{what}: {error}")
-}
-
-fn read_whole(file: &OwnedFd, bytes: &mut [u8], at: u64) -> Result<(), String> {
-    let (mut rest, mut at) = (bytes, at);
-    while !rest.is_empty() {
-        match pread(file, &mut *rest, at) {
-            Ok(0) => return Err(String::from("it became shorter meanwhile")),
-            Ok(count) => {
-                rest = rest.get_mut(count..).unwrap_or_default();
-                at = at.saturating_add(u64::try_from(count).unwrap_or(0));
-            }
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(in_words("reading", error)),
-        }
-    }
-    Ok(())
-}
-
-fn write_whole(file: &OwnedFd, bytes: &[u8], at: u64) -> Result<(), String> {
-    let (mut rest, mut at) = (bytes, at);
-    while !rest.is_empty() {
-        match pwrite(file, rest, at) {
-            Ok(0) => return Err(String::from("nothing can be written to it")),
-            Ok(count) => {
-                rest = rest.get(count..).unwrap_or_default();
-                at = at.saturating_add(u64::try_from(count).unwrap_or(0));
-            }
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(in_words("writing", error)),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use evictd_engine::ports::Relief;
 use evictd_gc::{ContainerLog, Stays};
 use rustix::io::Errno;
 
-use super::file::{Looked, look, rotated};
+use super::file::{Looked, look, open_directory, rotated};
 use crate::relief::{Listed, is_on};
 
 /// A log as it was found.
@@ -28,10 +28,23 @@ pub(super) struct Log {
     /// Whether its container runs.
     pub(super) runs: bool,
     pub(super) looked: Looked,
+    /// What its former parts take, which were renamed so that the runtime began a new one.
+    pub(super) former_bytes: u64,
     pub(super) size: ContainerLog,
 }
 
 impl Log {
+    /// The log by another name of its file.
+    pub(super) fn called(&self, file: &OsStr) -> Self {
+        Self {
+            name: self.name.clone(),
+            id: Arc::clone(&self.id),
+            directory: self.directory.clone(),
+            file: file.to_owned(),
+            ..*self
+        }
+    }
+
     /// A problem with it, in words.
     pub(super) fn problem(&self, what: &str) -> String {
         let path = self.directory.join(&self.file);
@@ -70,8 +83,8 @@ pub(super) fn find(whose: Whose<'_>, runtimes: &[Listed]) -> Found {
     let (mut logs, mut problems) = (Vec::new(), Vec::new());
     for (container, pod, runtime) in all(runtimes) {
         let mut log = match named(container, pod, runtime) {
-            Ok(Some(log)) => log,
-            Ok(None) => continue,
+            Ok(Named::There(log)) => log,
+            Ok(Named::Nothing | Named::Renamed(..)) => continue,
             Err(problem) => {
                 problems.push(problem);
                 continue;
@@ -85,7 +98,7 @@ pub(super) fn find(whose: Whose<'_>, runtimes: &[Listed]) -> Found {
             continue;
         }
         log.size = ContainerLog {
-            allocated: log.looked.allocated.saturating_add(former_bytes(&log)),
+            allocated: log.looked.allocated.saturating_add(log.former_bytes),
             has_ended: !log.runs,
             stays: if container.keeps_log {
                 Some(Stays::Wished)
@@ -116,47 +129,74 @@ pub(super) fn all(
     })
 }
 
-/// A container's log; `None` where there is none, as nothing was written yet.
+/// What is found in a log's place.
+pub(super) enum Named {
+    There(Log),
+    /// Nothing: it was renamed to that, as it seems, and its runtime not told to begin a new
+    /// one.
+    Renamed(Log, OsString),
+    /// None was begun yet, or it is another runtime's.
+    Nothing,
+}
+
+/// A container's log, by its name.
 pub(super) fn named(
     container: &ListedContainer,
     pod: Option<&RuntimePod>,
     runtime: usize,
-) -> Result<Option<Log>, String> {
+) -> Result<Named, String> {
     let place = container.log.as_deref().filter(|path| path.is_absolute());
     let Some((path, directory, file)) = place.and_then(split) else {
-        return Ok(None);
+        return Ok(Named::Nothing);
     };
     let name = full_name(container, pod);
-    match look(path) {
-        Ok(looked) => Ok(Some(Log {
-            name,
-            id: Arc::clone(&container.id),
-            runtime,
-            directory: directory.to_path_buf(),
-            file: file.to_owned(),
-            format: container.log_format,
-            runs: container.state != ContainerState::Exited,
-            looked,
-            size: ContainerLog::default(),
-        })),
+    let opened = match open_directory(directory) {
+        Err(Errno::NOENT) => return Ok(Named::Nothing),
+        Err(Errno::NOTDIR) => {
+            return Err(format!(
+                "{name}: {path:?}: a part of it is no directory, or a link that others than root may have made"
+            ));
+        }
+        opened => opened.map_err(|error| format!("{name}: {path:?}: {error}"))?,
+    };
+    let former = if container.log_format == LogFormat::Cri {
+        rotated(&opened, file)
+    } else {
+        Vec::new()
+    };
+    let bytes = former.iter().map(|(_, looked)| looked.allocated);
+    let former_bytes = bytes.fold(0, u64::saturating_add);
+    let log = |looked| Log {
+        name: name.clone(),
+        id: Arc::clone(&container.id),
+        runtime,
+        directory: directory.to_path_buf(),
+        file: file.to_owned(),
+        format: container.log_format,
+        runs: container.state != ContainerState::Exited,
+        looked,
+        former_bytes,
+        size: ContainerLog::default(),
+    };
+    match look(&opened, file) {
+        Ok(looked) => Ok(Named::There(log(looked))),
+        Err(Errno::NOENT) => Ok(match former.into_iter().find(|(name, _)| is_plain(name)) {
+            Some((name, looked)) => Named::Renamed(log(looked), name),
+            None => Named::Nothing,
+        }),
         // Of cri-dockerd it is a link to Docker's.
-        Err(Errno::NOENT | Errno::INVAL) => Ok(None),
+        Err(Errno::INVAL) => Ok(Named::Nothing),
         Err(error) => Err(format!("{name}: {path:?}: {error}")),
     }
 }
 
-fn split(path: &Path) -> Option<(&Path, &Path, &OsStr)> {
-    Some((path, path.parent()?, path.file_name()?))
+/// Whether a former part was only renamed, and not compressed.
+fn is_plain(name: &OsStr) -> bool {
+    !name.as_bytes().ends_with(b".gz")
 }
 
-/// What was renamed so that the runtime began a new one counts too.
-fn former_bytes(log: &Log) -> u64 {
-    if log.format != LogFormat::Cri {
-        return 0;
-    }
-    let former = rotated(&log.directory, log.file.as_bytes());
-    let bytes = former.iter().map(|(_, looked)| looked.allocated);
-    bytes.fold(0, u64::saturating_add)
+fn split(path: &Path) -> Option<(&Path, &Path, &OsStr)> {
+    Some((path, path.parent()?, path.file_name()?))
 }
 
 fn full_name(container: &ListedContainer, pod: Option<&RuntimePod>) -> String {

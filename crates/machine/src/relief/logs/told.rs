@@ -58,6 +58,14 @@ impl Told {
         }
     }
 
+    /// A log was put in order, or could not be.
+    pub(super) fn mend(&mut self, log: &Log, done: Result<(), String>) {
+        match done {
+            Ok(()) => self.mended.push(log.name.clone()),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
     /// All logs together are not enough.
     pub(super) fn too_little(mut self, gives: u64, missing: Option<u64>) -> Collected {
         let (gives, missing) = (Amount::bytes(gives), Amount::bytes(missing.unwrap_or(0)));

@@ -47,7 +47,7 @@ fn four(dir: &Dir) {
 fn the_oldest_files_go_until_nothing_is_missing() {
     let dir = Dir::new();
     four(&dir);
-    let settings = named(&dir, "keep=0,older-than=0s");
+    let settings = named(&dir, "keep=0,older-than=1ns");
     let relief = |missing, unit| dir.relief(ReliefStep::Directories, missing, unit);
 
     let would = climb(&settings, Collect::Step(relief(50_000, Unit::Bytes)), true).unwrap();
@@ -81,10 +81,10 @@ fn what_is_kept_young_or_elsewhere_stays() {
     let all = dir.relief(ReliefStep::Directories, 1 << 40, Unit::Bytes);
     for (name, flags, relief) in [
         ("young", "keep=0,older-than=1h", all),
-        ("kept", "keep=156Ki,older-than=0s", all),
+        ("kept", "keep=156Ki,older-than=1ns", all),
         (
             "on another filesystem",
-            "keep=0,older-than=0s",
+            "keep=0,older-than=1ns",
             Relief {
                 device: (0, 0),
                 ..all
@@ -94,11 +94,11 @@ fn what_is_kept_young_or_elsewhere_stays() {
         let done = relieve(&named(&dir, flags), relief).unwrap();
         assert_eq!(done, Collected::default(), "{name}");
     }
-    let half = relieve(&named(&dir, "keep=80Ki,older-than=0s"), all).unwrap();
+    let half = relieve(&named(&dir, "keep=80Ki,older-than=1ns"), all).unwrap();
     assert_eq!(half.removed, 2);
     assert_eq!(left(&dir), ["below", "middle", "newest"]);
     let other = Dir::new();
-    let nothing = relieve(&named(&other, "keep=0,older-than=0s"), all);
+    let nothing = relieve(&named(&other, "keep=0,older-than=1ns"), all);
     assert_eq!(nothing.unwrap(), Collected::default());
 }
 
@@ -110,13 +110,13 @@ fn a_link_leads_nowhere() {
     fs::hard_link(dir.at("elsewhere/precious"), dir.at("cache/hard")).unwrap();
     symlink(dir.at("elsewhere"), dir.at("cache/soft")).unwrap();
     let all = dir.relief(ReliefStep::Directories, 1 << 40, Unit::Bytes);
-    let done = relieve(&named(&dir, "keep=0,older-than=0s"), all).unwrap();
+    let done = relieve(&named(&dir, "keep=0,older-than=1ns"), all).unwrap();
     assert_eq!(done.removed, 1);
     assert_eq!(left(&dir), ["hard", "soft"]);
     assert!(dir.at("elsewhere/precious").exists());
 
     symlink(dir.at("elsewhere"), dir.at("link")).unwrap();
-    let flag = format!("{}:keep=0,older-than=0s", dir.at("link").display());
+    let flag = format!("{}:keep=0,older-than=1ns", dir.at("link").display());
     let refused = relieve(&settings(&[("relief-dir", &flag)]), all).unwrap_err();
     assert!(refused.contains("no link is followed"), "{refused}");
 }
@@ -126,7 +126,7 @@ fn several_directories_are_taken_in_their_order() {
     let (first, second) = (Dir::new(), Dir::new());
     old(&first, "cache/a", 10, 1);
     old(&second, "cache/b", 10, 99);
-    let flag = |dir: &Dir| format!("{}:keep=0,older-than=0s", dir.at("cache").display());
+    let flag = |dir: &Dir| format!("{}:keep=0,older-than=1ns", dir.at("cache").display());
     let settings = settings(&[
         ("relief-dir", &flag(&first)),
         ("relief-dir", &flag(&second)),
@@ -134,6 +134,27 @@ fn several_directories_are_taken_in_their_order() {
     let some = first.relief(ReliefStep::Directories, 4096, Unit::Bytes);
     assert_eq!(relieve(&settings, some).unwrap().removed, 1);
     assert_eq!((left(&first).len(), left(&second).len()), (0, 1));
+}
+
+/// What was not looked at is told, with where most of it is.
+#[test]
+fn what_was_not_looked_at_is_told() {
+    let dir = Dir::new();
+    old(&dir, "cache/tenant/file", 1, 99);
+    let mut deep = String::from("cache/deep");
+    for _ in 0..40 {
+        deep.push_str("/d");
+    }
+    old(&dir, &format!("{deep}/file"), 1, 99);
+    let all = dir.relief(ReliefStep::Directories, 1 << 40, Unit::Bytes);
+    let done = relieve(&named(&dir, "keep=0,older-than=1ns"), all).unwrap();
+    assert_eq!(done.removed, 1);
+    let rest = format!("not all of {} was looked at: ", dir.at("cache").display());
+    assert!(done.text.contains(&rest), "{}", done.text);
+    assert!(done.text.contains("/cache/deep/d/"), "{}", done.text);
+    // Where nothing was deleted that is the whole answer.
+    let told = relieve(&named(&dir, "keep=0,older-than=1ns"), all).unwrap_err();
+    assert!(told.contains(&rest), "{told}");
 }
 
 /// More than a plan holds, deep down, with names that nobody expects.
@@ -150,7 +171,7 @@ fn many_files_at_any_depth_take_several_passes() {
         File::create(dir.at(&format!("{deep}/\u{1b}[2J {number}"))).unwrap();
     }
     let all = dir.relief(ReliefStep::Directories, u64::MAX, Unit::Inodes);
-    let settings = named(&dir, "keep=0,older-than=0s");
+    let settings = named(&dir, "keep=0,older-than=1ns");
     let would = climb(&settings, Collect::Step(all), true).unwrap();
     assert!(would.text.contains("at least 16384 files"), "{would:?}");
     let done = relieve(&settings, all).unwrap();

@@ -181,3 +181,16 @@ fn a_filesystem_that_cannot_keep_room_says_why() {
         assert_eq!(cannot_keep_room(kind).as_deref(), why);
     }
 }
+
+/// Whoever may write beside the state directory leads it nowhere else by a link.
+#[test]
+fn a_link_to_the_state_directory_leads_nowhere() {
+    let dir = Dir::new();
+    fs::create_dir(dir.at("elsewhere")).unwrap();
+    symlink(dir.at("elsewhere"), dir.at("state")).unwrap();
+    let refused = tidy(&with(&dir.at("state"), "1Mi")).unwrap_err();
+    assert!(refused.contains("Not a directory"), "{refused}");
+    fs::write(dir.at("elsewhere/reserve"), "precious").unwrap();
+    drop(tidy(&with(&dir.at("state"), "0")));
+    assert!(dir.at("elsewhere/reserve").exists());
+}

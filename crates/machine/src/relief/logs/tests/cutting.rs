@@ -7,9 +7,16 @@ use evictd_gc::RecordFormat;
 use evictd_testkit::needs;
 
 use super::disk::{Disk, MIB, Writer, append, check, fill};
-use crate::relief::logs::cut::{close_hole, cut, data_begin, punch};
+use crate::relief::logs::bytes::data_begin;
+use crate::relief::logs::cut::{close_hole, cut, punch};
+use crate::relief::logs::half_done::Steps;
 
 const KEEP: u64 = MIB;
+
+/// Without a state directory.
+fn none() -> Steps {
+    Steps::default()
+}
 
 fn writable(path: &Path) -> OwnedFd {
     let file = OpenOptions::new().read(true).write(true).open(path);
@@ -45,7 +52,9 @@ fn a_log_begins_later_while_its_writer_appends() {
         let next = fill(&mut file, format, 20 * MIB, 0);
         let before = fs::read(&path).unwrap();
         let writer = Writer::start(file, format, next);
-        let lost = cut(&writable(&path), format, KEEP, false).unwrap().unwrap();
+        let lost = cut(&writable(&path), format, KEEP, false, &none())
+            .unwrap()
+            .unwrap();
         let next = writer.end();
         let after = fs::read(&path).unwrap();
         keeps_the_end_of(&before, &after);
@@ -70,12 +79,17 @@ fn a_log_is_cut_again_and_again() {
     let mut until = String::new();
     for _ in 0..5 {
         next = fill(&mut file, format, 3 * MIB, next);
-        let lost = cut(&writable(&path), format, KEEP, false).unwrap().unwrap();
+        let lost = cut(&writable(&path), format, KEEP, false, &none())
+            .unwrap()
+            .unwrap();
         assert!(lost.from >= until, "what was lost is told once");
         until = lost.until;
         check(&fs::read(&path).unwrap(), format, next);
     }
-    assert_eq!(cut(&writable(&path), format, KEEP, false), Ok(None));
+    assert_eq!(
+        cut(&writable(&path), format, KEEP, false, &none()),
+        Ok(None)
+    );
 }
 
 #[test]
@@ -88,7 +102,9 @@ fn a_hole_leaves_size_and_end_and_is_closed_later() {
     let next = fill(&mut file, format, 20 * MIB, 0);
     let before = fs::read(&path).unwrap();
     let writer = Writer::start(file, format, next);
-    punch(&writable(&path), format, KEEP).unwrap().unwrap();
+    punch(&writable(&path), format, KEEP, &none())
+        .unwrap()
+        .unwrap();
     let mut next = writer.end();
     let after = fs::read(&path).unwrap();
     assert!(after.len() > before.len());
@@ -100,16 +116,21 @@ fn a_hole_leaves_size_and_end_and_is_closed_later() {
     // And once more.
     let mut file = append(&path);
     next = fill(&mut file, format, 3 * MIB, next);
-    let lost = punch(&writable(&path), format, KEEP).unwrap().unwrap();
+    let lost = punch(&writable(&path), format, KEEP, &none())
+        .unwrap()
+        .unwrap();
     assert!(
         lost.bytes < 4 * MIB,
         "only what was there is lost: {lost:?}"
     );
-    close_hole(&writable(&path)).unwrap();
+    close_hole(&writable(&path), &none()).unwrap();
     let after = fs::read(&path).unwrap();
     check(&after, format, next);
     assert!((after.len() as u64) < 2 * MIB);
-    assert!(close_hole(&writable(&path)).is_err(), "there is none");
+    assert!(
+        close_hole(&writable(&path), &none()).is_err(),
+        "there is none"
+    );
     check(&fs::read(&path).unwrap(), format, next);
 }
 
@@ -120,10 +141,12 @@ fn where_nothing_can_be_cut_off_only_a_still_log_is_changed() {
     let (path, format) = (disk.0.join("log"), RecordFormat::Cri);
     let next = fill(&mut append(&path), format, 8 * MIB, 0);
     let before = fs::read(&path).unwrap();
-    let refused = cut(&writable(&path), format, KEEP, false).unwrap_err();
+    let refused = cut(&writable(&path), format, KEEP, false, &none()).unwrap_err();
     assert!(refused.contains("its filesystem cannot"), "{refused}");
     assert!(fs::read(&path).unwrap() == before, "it is as it was");
-    cut(&writable(&path), format, KEEP, true).unwrap().unwrap();
+    cut(&writable(&path), format, KEEP, true, &none())
+        .unwrap()
+        .unwrap();
     let after = fs::read(&path).unwrap();
     keeps_the_end_of(&before, &after);
     check(&after, format, next);
@@ -131,9 +154,11 @@ fn where_nothing_can_be_cut_off_only_a_still_log_is_changed() {
     // A hole can be made here, and taken away.
     let (path, format) = (disk.0.join("docker"), RecordFormat::Json);
     let next = fill(&mut append(&path), format, 8 * MIB, 0);
-    punch(&writable(&path), format, KEEP).unwrap().unwrap();
+    punch(&writable(&path), format, KEEP, &none())
+        .unwrap()
+        .unwrap();
     assert!(blocks(&path) < 2 * MIB);
-    close_hole(&writable(&path)).unwrap();
+    close_hole(&writable(&path), &none()).unwrap();
     check(&fs::read(&path).unwrap(), format, next);
 }
 
@@ -144,12 +169,12 @@ fn what_is_no_log_is_not_touched() {
     let path = disk.0.join("log");
     fs::write(&path, vec![b'x'; 8 << 20]).unwrap();
     for format in [RecordFormat::Json, RecordFormat::Cri] {
-        let refused = cut(&writable(&path), format, KEEP, true).unwrap_err();
+        let refused = cut(&writable(&path), format, KEEP, true, &none()).unwrap_err();
         assert_eq!(refused, "its lines are no records of such a log");
     }
     // One of the other kind.
     fill(&mut append(&path), RecordFormat::Cri, 8 * MIB, 0);
-    assert!(punch(&writable(&path), RecordFormat::Json, KEEP).is_err());
+    assert!(punch(&writable(&path), RecordFormat::Json, KEEP, &none()).is_err());
     assert_eq!(fs::metadata(&path).unwrap().len() >> 20, 16);
 }
 
@@ -165,6 +190,8 @@ fn a_full_disk_is_no_hindrance() {
     })) {}
     // Its last line is torn.
     drop(file);
-    cut(&writable(&path), format, KEEP, false).unwrap().unwrap();
+    cut(&writable(&path), format, KEEP, false, &none())
+        .unwrap()
+        .unwrap();
     assert!(blocks(&path) < 3 * MIB);
 }

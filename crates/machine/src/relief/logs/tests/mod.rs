@@ -2,4 +2,7 @@
 
 mod cutting;
 mod disk;
+mod half_done;
+mod links;
 mod relieving;
+mod writers;

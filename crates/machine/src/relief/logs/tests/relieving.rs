@@ -2,6 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 use alloc::sync::Arc;
 use evictd_containers::{ContainerState, ListedContainer, LogFormat, RuntimeListing, RuntimePod};
@@ -15,17 +16,21 @@ use super::disk::{Disk, MIB, append, check, fill};
 use crate::relief::Listed;
 use crate::relief::logs::Logs;
 use crate::relief::logs::find::{Whose, find};
-use crate::relief::logs::writers::find_writers;
+use crate::relief::logs::reopen::reopen;
+use crate::relief::logs::writers::{BOUNDS, Writers};
 use crate::runtimes::Candidate;
 
-fn logs() -> Logs {
+pub(super) fn logs() -> Logs {
     Logs {
         keep_bytes: Some(MIB),
-        proc: "/proc".into(),
+        state_dir: None,
+        reopen,
+        writers: Writers::new("/proc".into(), BOUNDS),
+        said: Mutex::default(),
     }
 }
 
-fn container(path: &Path, format: LogFormat, state: ContainerState) -> ListedContainer {
+pub(super) fn container(path: &Path, format: LogFormat, state: ContainerState) -> ListedContainer {
     let name = path.file_stem().unwrap().to_str().unwrap();
     let mut container = ListedContainer::default();
     container.id = name.into();
@@ -35,7 +40,7 @@ fn container(path: &Path, format: LogFormat, state: ContainerState) -> ListedCon
     container
 }
 
-fn listed(containers: Vec<ListedContainer>) -> Vec<Listed> {
+pub(super) fn listed(containers: Vec<ListedContainer>) -> Vec<Listed> {
     let mut listing = RuntimeListing::default();
     listing.containers = containers;
     vec![Listed {
@@ -44,7 +49,7 @@ fn listed(containers: Vec<ListedContainer>) -> Vec<Listed> {
     }]
 }
 
-fn relief(disk: &Disk, mib: Option<u64>) -> Relief {
+pub(super) fn relief(disk: &Disk, mib: Option<u64>) -> Relief {
     let device = fs::metadata(&disk.0).unwrap().dev();
     Relief {
         rung: ReliefStep::Logs,
@@ -288,10 +293,8 @@ fn writers_are_found_by_what_they_have_open() {
         ContainerState::Running,
     )]);
     let writer = || {
-        find_writers(
-            Path::new("/proc"),
-            &find(Whose::OnDisk(&relief(&disk, None)), &runtimes).logs,
-        )
+        let found = find(Whose::OnDisk(&relief(&disk, None)), &runtimes);
+        Writers::new("/proc".into(), BOUNDS).find(&found.logs)
     };
     assert_eq!(writer(), [LogWriter::Nobody]);
     let reader = fs::File::open(&path).unwrap();
