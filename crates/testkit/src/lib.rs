@@ -17,9 +17,12 @@
 //! }
 //! # a_mount_is_seen();
 //! ```
+//!
+//! [`poison`] has what no reader should have to meet.
 #![forbid(unsafe_code)]
 
 mod need;
+pub mod poison;
 
 pub use need::Need;
 
