@@ -105,9 +105,7 @@ pub fn lines() -> Vec<Poison> {
 pub fn yaml_values() -> Vec<Poison> {
     let of_json = json_values().into_iter();
     // A parser of YAML goes no further behind bytes that are no text.
-    let mut poisons: Vec<Poison> = of_json
-        .filter(|poison| poison.name != "no UTF-8")
-        .collect();
+    let mut poisons: Vec<Poison> = of_json.filter(|poison| poison.name != "no UTF-8").collect();
     poisons.extend(all(vec![
         ("an octal number", "0o777".into()),
         ("infinity", ".inf".into()),
