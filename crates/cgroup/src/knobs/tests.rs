@@ -199,7 +199,7 @@ fn what_is_printed_is_read_again() {
 }
 
 /// Each reader of what evictd has set, as `ci/deps` finds them, and the test that poisons it.
-/// readers: `parse_knobs` -> `a_line_of_what_is_set_costs_itself`
+/// readers: `parse_knobs`, `parse`, `named`, `value` -> `a_line_of_what_is_set_costs_itself`
 #[test]
 fn a_line_of_what_is_set_costs_itself() {
     const COUNT: usize = 100;

@@ -127,6 +127,7 @@ fn what_others_may_write_is_not_read_and_not_written_to() {
     }
 }
 
+/// readers: `read_lines` -> `lines_that_are_too_long_are_passed_over`
 #[test]
 fn lines_that_are_too_long_are_passed_over() {
     let place = Place::new("lines");
