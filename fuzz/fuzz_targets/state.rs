@@ -2,6 +2,7 @@
 //! again as the same, within the bounds, and can be used on any clock.
 #![no_main]
 // parses: crates/state/src/json.rs
+// parses: crates/state/src/damaged.rs
 
 use core::time::Duration;
 

@@ -117,6 +117,29 @@ fn a_torn_recording_is_told_after_what_there_is() {
 }
 
 #[test]
+fn a_bad_line_of_a_recording_costs_itself() {
+    let scratch = Scratch::new("bad-line");
+    let file = scratch.file("node.jsonl");
+    record(&file);
+    let recorded = fs::read_to_string(&file).unwrap();
+    let usual = text(&evictd(&["replay", &file]).stdout);
+    let mut lines: Vec<&str> = recorded.lines().collect();
+    let long = "x".repeat(9 << 20);
+    lines.insert(1, "{\"seen\":");
+    lines.insert(3, &long);
+    fs::write(&file, lines.join("\n") + "\n").unwrap();
+    let replayed = evictd(&["replay", &file]);
+    assert_eq!(replayed.status.code(), Some(1));
+    assert_eq!(text(&replayed.stdout), usual);
+    let told = text(&replayed.stderr);
+    assert!(told.contains("node.jsonl:2: EOF while parsing"), "{told}");
+    assert!(
+        told.ends_with("; lines that cannot be used besides it: 1\n"),
+        "{told}"
+    );
+}
+
+#[test]
 fn what_would_be_done_now_is_told() {
     let explained = evictd(&["explain", "--over=20ms", HARD]);
     assert!(explained.status.success(), "{}", text(&explained.stderr));

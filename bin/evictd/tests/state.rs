@@ -273,7 +273,7 @@ fn without_a_daemon_one_look_decides_and_what_it_held_is_held_on() {
     let pressure = "MemoryPressure".into();
     assert_eq!((code, &answer["conditions"][0]), (1, &pressure));
     for (bytes, why) in [
-        (&b"{\"kind\":"[..], "no JSON at line 1 column 8"),
+        (&b"{\"kind\":"[..], "no state of evictd: damaged at byte 9"),
         (b"{}", "no state of evictd: its kind is another"),
     ] {
         fs::write(directory.join("state.json"), bytes).unwrap();

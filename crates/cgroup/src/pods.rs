@@ -41,6 +41,9 @@ pub struct FoundPod {
     /// Its cgroup, a path below the mount point of each hierarchy, without `/`
     /// in front; see [`evictd_stats::Hierarchy::open`].
     pub cgroup: Arc<Path>,
+    /// The inode of that cgroup in the first hierarchy there is of memory, pids, unified and
+    /// freezer: another one may get its path. `None` where it is not in that one.
+    pub inode: Option<u64>,
     /// Further cgroups of it, where no single one holds all of its containers.
     pub more_cgroups: Arc<[Arc<Path>]>,
     /// Where it was found.
@@ -58,6 +61,7 @@ impl FoundPod {
         Self {
             pod,
             cgroup: cgroup.into(),
+            inode: None,
             more_cgroups: Arc::default(),
             origin,
             manifest: None,

@@ -8,7 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// What the running daemon knows: as its socket tells it, and `status` shows it.
+///
+/// In an answer a member of another type than it should have costs itself: the daemon may be
+/// of another version.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Value")]
 pub struct View {
     /// The settings that are not the defaults, as one would write them.
     pub flags: Vec<String>,
@@ -18,14 +22,38 @@ pub struct View {
     pub conditions: Vec<String>,
     /// By condition how many more seconds it holds it if no threshold is met again. An older
     /// daemon does not say.
-    #[serde(default, rename = "conditionsForSeconds")]
+    #[serde(rename = "conditionsForSeconds")]
     conditions_for_seconds: BTreeMap<String, u64>,
     /// What it measured last: by signal, what is `available` of which `capacity`.
     readings: Map<String, Value>,
     /// By signal why no pod is evicted though a threshold is met: what a look from outside
     /// cannot know, as what the last eviction gave back. An older daemon does not say.
-    #[serde(default)]
     spared: BTreeMap<String, String>,
+}
+
+impl From<Value> for View {
+    fn from(answer: Value) -> Self {
+        let texts = |name: &str| {
+            let list = answer.get(name).and_then(Value::as_array);
+            let texts = list.into_iter().flatten().filter_map(Value::as_str);
+            texts.map(str::to_owned).collect()
+        };
+        let entries = |name: &str| answer.get(name).and_then(Value::as_object);
+        let seconds = entries("conditionsForSeconds").into_iter().flatten();
+        let spared = entries("spared").into_iter().flatten();
+        Self {
+            flags: texts("flags"),
+            thresholds: texts("thresholds"),
+            conditions: texts("conditions"),
+            conditions_for_seconds: seconds
+                .filter_map(|(name, of)| Some((name.clone(), of.as_u64()?)))
+                .collect(),
+            readings: entries("readings").cloned().unwrap_or_default(),
+            spared: spared
+                .filter_map(|(name, why)| Some((name.clone(), why.as_str()?.to_owned())))
+                .collect(),
+        }
+    }
 }
 
 impl View {

@@ -77,10 +77,11 @@ impl fmt::Display for ConfigError {
         match &self.place {
             None => write!(
                 f,
-                "--{flag}: {message}, in {offending:?} at byte {position}"
+                "--{flag}: {message}, in {} at byte {position}",
+                quoted(offending)
             )?,
             Some(place) if offending.is_empty() => write!(f, "{place}{message}")?,
-            Some(place) => write!(f, "{place}{message}, in {offending:?}")?,
+            Some(place) => write!(f, "{place}{message}, in {}", quoted(offending))?,
         }
         write!(f, "; {}", one_line(&self.hint))
     }
@@ -99,16 +100,32 @@ impl fmt::Display for Place {
     }
 }
 
-/// A text that was typed may hold line ends; a message is one line.
+/// The longest part of a message, in letters.
+const LONGEST: usize = 500;
+
+/// A text that was typed may hold line ends, and be of any length; a message is one line.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::new();
-    for c in text.chars() {
+    let mut letters = text.chars();
+    for c in letters.by_ref().take(LONGEST) {
         match c {
-            c if c.is_control() => line.extend(c.escape_default()),
-            c => line.push(c),
+            ' '..='~' => line.push(c),
+            c => line.extend(c.escape_debug()),
         }
     }
+    if letters.next().is_some() {
+        line.push('…');
+    }
     line
+}
+
+/// The beginning of a text, in quotes.
+fn quoted(text: &str) -> String {
+    const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?}…", text.get(..end).unwrap_or_default()),
+        None => format!("{text:?}"),
+    }
 }
 
 impl core::error::Error for ConfigError {}

@@ -1,13 +1,14 @@
 //! The records that the daemon hands over, also those that it has left behind.
 
 use core::time::Duration;
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::os::fd::AsFd;
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// No record is longer.
+const MOST_BYTES: usize = 64 << 10;
 const MOST: u64 = 64 << 10;
 
 /// A pipe holds no more.
@@ -35,15 +36,16 @@ impl<Pipe: Read + AsFd> Records<Pipe> {
         }
     }
 
-    /// The next record, which is waited for; `None` once there is none.
+    /// The next record, which is waited for; `None` once there is none. One that is too long
+    /// costs itself.
     pub(crate) fn next(&mut self, now: Instant) -> Option<String> {
-        self.latest.clear();
         let read = match &mut self.left {
             Some((_, until)) if now >= *until => return None,
-            Some((left, _)) => left.take(MOST).read_line(&mut self.latest),
-            None => self.pipe.by_ref().take(MOST).read_line(&mut self.latest),
+            Some((left, _)) => read_record(left),
+            None => read_record(&mut self.pipe),
         };
-        matches!(read, Ok(1..)).then(|| self.latest.clone())
+        self.latest = read.ok().flatten()?;
+        Some(self.latest.clone())
     }
 
     /// By when all has to be told: a while after the daemon has ended, and at once where it
@@ -75,15 +77,73 @@ impl<Pipe: Read + AsFd> Records<Pipe> {
     }
 }
 
+/// The next record that is not too long; bytes that are no text are replaced.
+fn read_record(from: &mut impl BufRead) -> io::Result<Option<String>> {
+    loop {
+        let mut record = Vec::new();
+        let length = from.by_ref().take(MOST).read_until(b'\n', &mut record)?;
+        if record.ends_with(b"\n") || (1..MOST_BYTES).contains(&length) {
+            return Ok(Some(String::from_utf8_lossy(&record).into_owned()));
+        }
+        if length == 0 {
+            return Ok(None);
+        }
+        from.skip_until(b'\n')?;
+    }
+}
+
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "what is tested decides nothing")]
 mod tests {
     use std::io::{Write, pipe};
 
+    use evictd_testkit::poison::{Items, Poison, lines};
+
     use super::*;
 
     const OTHER: &str = "{\"event\":\"met\"}\n";
     const END: &str = "{\"event\":\"ended\"}\n";
+
+    /// Each reader of this crate, as `ci/deps` finds them, and the test that poisons what it reads.
+    /// readers: `read_record` -> `a_record_costs_itself`
+    #[test]
+    fn a_record_costs_itself() {
+        let records: Vec<String> = (0..20)
+            .map(|number| format!("{{\"n\":{number}}}"))
+            .collect();
+        let file = Items {
+            before: "",
+            items: &records,
+            between: "\n",
+            after: "\n",
+        };
+        let mut poisons = lines();
+        poisons.push(Poison {
+            name: "a character across the bound",
+            text: "é".repeat(40_000).into_bytes(),
+        });
+        poisons.push(Poison {
+            name: "an odd character across the bound",
+            text: format!("x{}", "é".repeat(40_000)).into_bytes(),
+        });
+        file.each_poisoned(&poisons, |bytes, at, what| {
+            let (reader, mut writer) = pipe().unwrap();
+            let bytes = bytes.to_vec();
+            let writing = std::thread::spawn(move || writer.write_all(&bytes));
+            let mut told = Records::of(reader);
+            let now = Instant::now();
+            let mut read = Vec::new();
+            while let Some(record) = told.next(now) {
+                assert!(record.len() <= 4 * MOST_BYTES, "{what}");
+                read.push(record.trim_end().to_owned());
+            }
+            writing.join().unwrap().unwrap();
+            let others = records.iter().enumerate().filter(|(index, _)| *index != at);
+            for (_, record) in others {
+                assert!(read.contains(record), "{what}: lost {record}");
+            }
+        });
+    }
 
     /// Acceptance row 281.
     #[test]

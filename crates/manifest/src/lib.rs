@@ -20,7 +20,7 @@ pub mod yaml;
 #[cfg(unix)]
 pub use dir::ManifestDir;
 pub use error::Error;
-pub use parse::{MAX_BYTES, parse_pods};
+pub use parse::{MAX_BYTES, parse_each_pod, parse_pods};
 #[cfg(unix)]
 pub use problem::{MAX_FILES, MAX_PARTS, ManifestError, Problem};
 

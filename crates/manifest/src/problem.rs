@@ -11,6 +11,9 @@ pub const MAX_FILES: usize = 1000;
 /// together, that are kept of a directory.
 pub const MAX_PARTS: usize = 16_384;
 
+/// So many faults of one file are named; of the others it is told how many there are.
+pub(crate) const MOST_FAULTS: usize = 5;
+
 /// The longest text of an error, in characters: it may quote what the file holds.
 const MOST_WORDS: usize = 300;
 
@@ -43,8 +46,10 @@ pub enum Problem {
     NotAFile,
     /// It has more than [`crate::yaml::MAX_BYTES`].
     TooLarge,
-    /// Its text is no pod, and why: cut after 300 characters.
+    /// Its text, or a part of it, is no pod, and why: cut after 300 characters.
     Pods(String),
+    /// How many more of its pods or documents cannot be used.
+    More(usize),
     /// It is beyond [`MAX_FILES`], or the files before it hold [`MAX_PARTS`]: it is left
     /// out, and those after it.
     TooMany,
@@ -64,6 +69,7 @@ impl fmt::Display for Problem {
             Self::NotAFile => f.write_str("not a regular file"),
             Self::TooLarge => write!(f, "more than {} bytes", crate::yaml::MAX_BYTES),
             Self::Pods(error) => f.write_str(error),
+            Self::More(count) => write!(f, "{count} more of its pods cannot be used"),
             Self::TooMany => write!(
                 f,
                 "left out, with all files after it: at most {MAX_FILES} files with {MAX_PARTS} \

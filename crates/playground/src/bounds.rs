@@ -1,5 +1,7 @@
 //! How much of a recording is taken: a page has no operator who would end it.
 
+use evictd_recording::Line;
+
 /// Pods are compared with pods; so often takes some seconds.
 const MOST_COMPARISONS: usize = 300_000_000;
 
@@ -19,6 +21,16 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
+    /// A line that was read.
+    pub(crate) fn of(&mut self, line: &Line) -> Result<(), &'static str> {
+        self.line()?;
+        match line {
+            Line::Pod(_) => self.pod(),
+            Line::Seen(seen) => self.moment(seen.pods.len()),
+            Line::Begun(_) | Line::Decided(_) | _ => Ok(()),
+        }
+    }
+
     /// A line, whatever it says.
     pub(crate) const fn line(&mut self) -> Result<(), &'static str> {
         self.parts = self.parts.saturating_add(1);

@@ -31,8 +31,8 @@ impl Recording {
     /// Reads a recording of `evictd record`.
     ///
     /// # Errors
-    /// What is wrong with its first line. With another one that is wrong, what stands
-    /// before it is there, as `evictd replay` prints it.
+    /// What is wrong with its first line. Another one that is wrong is passed over, as
+    /// `evictd replay` does.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() > MAX_BYTES {
             return Err(format!("more than {} MiB", MAX_BYTES >> 20));
@@ -51,12 +51,18 @@ impl Recording {
         };
         let mut cost = Cost::default();
         for (number, bytes) in (2..).zip(lines) {
-            match read(bytes, &mut cost) {
-                Ok(line) => recording.lines.push(line),
+            match read(bytes) {
+                Ok(line) => {
+                    if let Err(error) = cost.of(&line) {
+                        let what = "what stands before it is shown";
+                        recording.problem = Some(format!("line {number}: {error}; {what}"));
+                        break;
+                    }
+                    recording.lines.push(line);
+                }
                 Err(error) => {
-                    let problem = format!("line {number}: {error}; what stands before it is shown");
-                    recording.problem = Some(problem);
-                    break;
+                    let problem = || format!("line {number}: {error}; it is passed over");
+                    recording.problem.get_or_insert_with(problem);
                 }
             }
         }
@@ -104,18 +110,11 @@ impl Recording {
     }
 }
 
-fn read(bytes: &[u8], cost: &mut Cost) -> Result<Line, String> {
+fn read(bytes: &[u8]) -> Result<Line, String> {
     let Some(bytes) = bytes.strip_suffix(b"\n") else {
         return Err("ends within the line: the recording was interrupted there".to_owned());
     };
-    let line = Line::parse(bytes).map_err(|error| error.to_string())?;
-    cost.line()?;
-    match &line {
-        Line::Pod(_) => cost.pod()?,
-        Line::Seen(seen) => cost.moment(seen.pods.len())?,
-        Line::Begun(_) | Line::Decided(_) | _ => {}
-    }
-    Ok(line)
+    Line::parse(bytes).map_err(|error| error.to_string())
 }
 
 fn no_recording(problem: &str) -> String {

@@ -46,7 +46,8 @@ pub struct Begun {
 }
 
 impl Line {
-    /// Reads a line. Fields that are not known are passed over.
+    /// Reads a line. Fields that are not known are passed over; of a moment, so are signals
+    /// and pods' usage that cannot be read.
     ///
     /// # Errors
     /// What is wrong with it, in words that name the field.

@@ -1,4 +1,3 @@
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -9,6 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::error::LineError;
 use crate::without_nothing::without_nothing;
+
+/// No machine runs for longer: a moment beyond it would be later than all others.
+const MOST_NANOS: u64 = 1 << 63;
 
 /// What was seen in one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +38,8 @@ pub struct SeenPod {
 
 impl Seen {
     pub(crate) fn read(value: &Value) -> Result<Self, LineError> {
-        let at = number(value, "atNanos").ok_or_else(|| LineError::new("no seen.atNanos"))?;
+        let at = number(value, "atNanos").filter(|at| *at < MOST_NANOS);
+        let at = at.ok_or_else(|| LineError::new("no seen.atNanos"))?;
         let layout = value.get("layout").and_then(Value::as_str);
         let pods = value.get("pods").and_then(Value::as_array);
         let pods = pods.into_iter().flatten().map(SeenPod::read);
@@ -47,24 +50,27 @@ impl Seen {
             .into_iter()
             .flatten()
         {
-            let problem = || LineError(format!(".signals: {name} is none, or has no amount"));
-            let signal = Signal::from_name(name).ok_or_else(problem)?;
+            // One that is none costs itself: it was not measured.
             let amount = |name| reading.get(name).and_then(Value::as_i64);
-            readings.set(
-                signal,
-                Some(Reading {
-                    available: amount("available").ok_or_else(problem)?,
-                    capacity: amount("capacity").ok_or_else(problem)?,
-                    sampled: number(reading, "atNanos").map(Mono::from_nanos),
-                }),
-            );
+            let amounts = amount("available").zip(amount("capacity"));
+            if let Some((signal, (available, capacity))) = Signal::from_name(name).zip(amounts) {
+                let sampled = number(reading, "atNanos").map(Mono::from_nanos);
+                readings.set(
+                    signal,
+                    Some(Reading {
+                        available,
+                        capacity,
+                        sampled,
+                    }),
+                );
+            }
         }
         Ok(Self {
             at: Mono::from_nanos(at),
             time: text(value, "time"),
             layout: layout.and_then(Layout::from_name),
             readings,
-            pods: pods.collect::<Result<_, _>>()?,
+            pods: pods.collect(),
         })
     }
 
@@ -93,14 +99,14 @@ impl Seen {
 }
 
 impl SeenPod {
-    fn read(value: &Value) -> Result<Self, LineError> {
-        let problem = |error| LineError(format!(".pods: {error}"));
+    /// A pod whose usage is none is there, and uses what is unknown.
+    fn read(value: &Value) -> Self {
         let usage = match value.get("unread") {
             Some(_) => None,
-            None => Some(PodUsage::deserialize(value).map_err(problem)?),
+            None => PodUsage::deserialize(value).ok(),
         };
         let uid = text(value, "uid");
-        Ok(Self { uid, usage })
+        Self { uid, usage }
     }
 
     fn to_json(&self) -> Value {

@@ -94,7 +94,10 @@ impl Session {
                 }
                 self.last = Some(seen.at);
                 let there = |pod: &Arc<Pod>| seen.pods.iter().any(|of| of.uid == pod.metadata.uid);
-                self.pods.retain(there);
+                // One whose name cannot be read may be any of them.
+                if seen.pods.iter().all(|of| !of.uid.is_empty()) {
+                    self.pods.retain(there);
+                }
                 Ok(self.see(seen))
             }
         }

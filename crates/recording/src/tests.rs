@@ -149,7 +149,6 @@ fn what_is_no_line_is_refused_with_the_field() {
     assert!(problem("{").contains("EOF"));
     assert!(problem("{}").contains("recording, pod, seen or decided"));
     assert!(problem(r#"{"seen":{}}"#).contains("atNanos"));
-    assert!(problem(r#"{"seen":{"atNanos":1,"signals":{"x":{}}}}"#).contains('x'));
     assert!(problem(r#"{"recording":{"form":2}}"#).contains("newer"));
     assert!(problem(r#"{"pod":{"metadata":7}}"#).contains("metadata"));
     let long = vec![b' '; MAX_LINE_BYTES + 1];
@@ -244,7 +243,7 @@ prop_compose! {
 proptest! {
     #[test]
     fn a_moment_reads_as_it_was_written(
-        at in any::<u64>(),
+        at in 0..1_u64 << 63,
         time in ".{0,20}",
         layout in proptest::option::of(0..3_usize),
         amounts in proptest::collection::vec((0..Signal::COUNT, any::<i64>(), any::<i64>(), proptest::option::of(any::<u64>())), 0..9),

@@ -7,8 +7,8 @@ use evictd_gc::ImageRecords;
 use evictd_node::{Condition, Layout, Mono};
 use evictd_quantity::GoDuration;
 use serde::Serialize;
-use serde_json::Value;
 
+use crate::damaged;
 use crate::error::Error;
 use crate::object::Object;
 use crate::protected;
@@ -16,7 +16,7 @@ use crate::record::{HISTORY, Record, cut};
 use crate::relief::{RELIEFS, Relief};
 use crate::saved::{ConditionState, MOST_BOOT_ID, State};
 
-/// The longest text that is looked at.
+/// The longest text that [`to_json`] makes.
 pub const MAX_BYTES: usize = 352 << 10;
 
 /// What says that a file is ours.
@@ -54,11 +54,13 @@ struct File<'a> {
     /// Ready for a scheduler (decision D35); never read back.
     taints: Vec<String>,
     first_met: Vec<FirstMetMember<'a>>,
+    // What decides stands before what is only told: where the file is damaged, what stands
+    // behind that may be lost.
+    protected: BTreeMap<String, String>,
+    images: Images,
     evictions: u64,
     history: &'a [Record],
     reliefs: &'a [Relief],
-    images: Images,
-    protected: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -122,14 +124,14 @@ pub fn to_json(state: &State) -> String {
         conditions: conditions.collect(),
         taints: taints.collect(),
         first_met: first_met.collect(),
-        evictions: state.evictions,
-        history: newest(&state.history, MOST_HISTORY_BYTES),
-        reliefs: newest(&state.reliefs, MOST_RELIEFS_BYTES),
+        protected,
         images: Images {
             looked_at: state.images.looked_at(),
             times: state.images.texts().collect(),
         },
-        protected,
+        evictions: state.evictions,
+        history: newest(&state.history, MOST_HISTORY_BYTES),
+        reliefs: newest(&state.reliefs, MOST_RELIEFS_BYTES),
     })
 }
 
@@ -153,57 +155,55 @@ fn newest<Kept: Serialize>(records: &[Kept], most: usize) -> &[Kept] {
     records.get(oldest..).unwrap_or_default()
 }
 
-/// Reads a state. Fields that it does not know are ignored, as are those that
-/// are not of the type that they should be; a state of another program or of a
-/// later version is refused.
+/// Reads a state. Fields that it does not know are ignored; one that cannot be read, or is
+/// not of the type that it should be, costs itself. A state of another program or of a later
+/// version is refused.
 ///
 /// # Errors
-/// When the text is too long, is no JSON, is not evictd's, or does not say when
-/// it was written.
+/// When the text is not evictd's, or its beginning cannot be read.
 pub fn parse(bytes: &[u8]) -> Result<State, Error> {
-    if bytes.len() > MAX_BYTES {
-        return Err(Error::new(format!("longer than {MAX_BYTES} bytes")));
-    }
-    let foreign = |what| Error::new(format!("no state of evictd: {what}"));
-    let text = core::str::from_utf8(bytes).map_err(|_| foreign("it is no text"))?;
-    let file: Value = text.parse().map_err(|error: serde_json::Error| {
-        let (line, column) = (error.line(), error.column());
-        Error::new(format!("no JSON at line {line} column {column}"))
-    })?;
-    let file = Object(&file);
+    parse_damaged(bytes).map(|(state, _)| state)
+}
+
+/// Reads a state, and says what is wrong with the text.
+pub(crate) fn parse_damaged(bytes: &[u8]) -> Result<(State, Option<String>), Error> {
+    let read = damaged::read(bytes);
+    let fault = read.fault();
+    let foreign = |what: &str| {
+        let what = fault.as_deref().unwrap_or(what);
+        Error::new(format!("no state of evictd: {what}"))
+    };
+    let file = Object(&read.value);
     if file.text("kind") != Some(KIND) {
         return Err(foreign("its kind is another"));
     }
     if file.number("version") != Some(VERSION) {
         return Err(foreign("its version is another"));
     }
-    let saved_at = file.number("savedAt");
-    let saved_at = saved_at.ok_or_else(|| foreign("savedAt is missing"))?;
-    let wall_seconds = file.number("wallSeconds");
-    let wall_seconds = wall_seconds.ok_or_else(|| foreign("wallSeconds is missing"))?;
     let daemon_pid = file.number("daemonPid").map(u32::try_from);
     let first_met = file.each("firstMet").filter_map(first_met);
-    let history = file.each("history");
-    let beyond = history.len().saturating_sub(HISTORY);
-    let reliefs = file.each("reliefs");
-    let older = reliefs.len().saturating_sub(RELIEFS);
+    let mut history: Vec<Record> = file.each("history").map(Record::read).collect();
+    history.drain(..history.len().saturating_sub(HISTORY));
+    let mut reliefs: Vec<Relief> = file.each("reliefs").map(Relief::read).collect();
+    reliefs.drain(..reliefs.len().saturating_sub(RELIEFS));
     let mut state = State {
         boot_id: file.text("bootId").unwrap_or_default().to_owned(),
-        saved_at: Mono::from_nanos(saved_at),
-        wall_seconds,
+        // A time that is unknown is one long ago: what depends on it has passed.
+        saved_at: Mono::from_nanos(file.number("savedAt").unwrap_or(0)),
+        wall_seconds: file.number("wallSeconds").unwrap_or(0),
         daemon_pid: daemon_pid.and_then(Result::ok).unwrap_or(0),
         dry_run: file.flag("dryRun").unwrap_or(false),
         layout: file.text("layout").and_then(Layout::from_name),
         conditions: conditions(file.each("conditions")),
         first_met: first_met.take(MOST_FIRST_MET).collect(),
         evictions: file.number("evictions").unwrap_or(0),
-        history: history.skip(beyond).map(Record::read).collect(),
-        reliefs: reliefs.skip(older).map(Relief::read).collect(),
+        history,
+        reliefs,
         images: images(file).unwrap_or_default(),
         protected: protected::from_texts(file.texts("protected")),
     };
     cut(&mut state.boot_id, MOST_BOOT_ID);
-    Ok(state)
+    Ok((state, fault))
 }
 
 /// The records of `begun.jsonl`, oldest first; a line that is none, or that a power failure
@@ -211,9 +211,11 @@ pub fn parse(bytes: &[u8]) -> Result<State, Error> {
 #[must_use]
 pub fn parse_begun(text: &[u8]) -> Vec<Record> {
     let lines = text.split(|byte| *byte == b'\n');
-    let values = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-    let objects = values.filter(Value::is_object);
-    objects.map(|value| Record::read(Object(&value))).collect()
+    let whole = lines.map(damaged::read).filter(|read| !read.is_torn);
+    let objects = whole.filter(|read| read.value.is_object());
+    objects
+        .map(|read| Record::read(Object(&read.value)))
+        .collect()
 }
 
 fn conditions<'a>(

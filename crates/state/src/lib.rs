@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+mod damaged;
 mod error;
 #[cfg(feature = "files")]
 mod files;

@@ -32,9 +32,10 @@ impl<'a> Object<'a> {
         members.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?)))
     }
 
-    /// Each element of a list, as an object.
-    pub(crate) fn each(self, name: &str) -> impl ExactSizeIterator<Item = Self> + use<'a> {
+    /// Each element of a list that is an object.
+    pub(crate) fn each(self, name: &str) -> impl Iterator<Item = Self> + use<'a> {
         let list = self.0.get(name).and_then(Value::as_array);
-        list.map_or(&[][..], Vec::as_slice).iter().map(Self)
+        let objects = list.into_iter().flatten().filter(|of| of.is_object());
+        objects.map(Self)
     }
 }

@@ -163,7 +163,7 @@ impl Record {
             next_reason: if_any("nextReason"),
             leftovers: if_any("leftovers"),
             message: text("message"),
-            annotations: annotations(from).unwrap_or_default(),
+            annotations: annotations(from),
             grace_seconds: from.signed("graceSeconds").unwrap_or(0),
             restart_policy: if_any("restartPolicy"),
             outcome: from.text("outcome").map_or(Outcome::Begun, Outcome::of),
@@ -207,13 +207,12 @@ impl Record {
     }
 }
 
-/// All of them, or none where one is no text.
-fn annotations(record: Object<'_>) -> Option<BTreeMap<String, String>> {
-    let mut annotations = BTreeMap::new();
-    for (key, text) in record.map("annotations")? {
-        annotations.insert(key.clone(), text.as_str()?.to_owned());
-    }
-    Some(annotations)
+/// Those that are texts.
+fn annotations(from: Object<'_>) -> BTreeMap<String, String> {
+    let texts = from.texts("annotations");
+    texts
+        .map(|(key, text)| (key.to_owned(), text.to_owned()))
+        .collect()
 }
 
 /// Leaves the first `most` bytes or a little less: whole characters only.

@@ -17,13 +17,14 @@
 //! }
 //! # a_mount_is_seen();
 //! ```
+//!
+//! [`poison`] has what no reader should have to meet.
 #![forbid(unsafe_code)]
 
 mod need;
-mod poison;
+pub mod poison;
 
 pub use need::Need;
-pub use poison::{Poison, poisons};
 
 use std::io::Write as _;
 

@@ -86,6 +86,7 @@ impl Replay {
             name: self.file.clone(),
             reader: BufReader::new(file),
             number: 0,
+            is_over: false,
         })
     }
 
@@ -142,10 +143,14 @@ impl Replay {
         let (mut moments, mut otherwise) = (0_u64, 0_u64);
         let mut moment = Moment::default();
         let mut chart = Chart::default();
-        let torn = loop {
+        let mut bad = BadLines::default();
+        loop {
             let line = match lines.next() {
                 Ok(line) => line,
-                Err(error) => break Some(error),
+                Err(error) => {
+                    bad.add(error);
+                    continue;
+                }
             };
             if let Some(Line::Decided(recorded)) = line {
                 moment.recorded.push(recorded);
@@ -157,7 +162,7 @@ impl Replay {
                 moment = Moment::default();
             }
             let Some(line) = line else {
-                break None;
+                break;
             };
             if let Line::Seen(seen) = &line {
                 moment.time.clone_from(&seen.time);
@@ -171,13 +176,13 @@ impl Replay {
                     }
                     moment.decided.extend(decided);
                 }
-                Err(error) => break Some(lines.about(&error.to_string())),
+                Err(error) => bad.add(lines.about(&error.to_string())),
             }
-        };
+        }
         let printed = print(&text);
         self.draw(&begun.node, &chart, settings)?;
-        if let Some(error) = torn {
-            return Err(error);
+        if let Some(problem) = bad.problem() {
+            return Err(problem);
         }
         if is_as_recorded && otherwise > 0 {
             return Err(format!(
@@ -229,27 +234,60 @@ impl Moment {
     }
 }
 
+/// Lines that cost themselves and no other.
+#[derive(Default)]
+struct BadLines {
+    first: Option<String>,
+    more: u64,
+}
+
+impl BadLines {
+    fn add(&mut self, error: String) {
+        match self.first {
+            None => self.first = Some(error),
+            Some(_) => self.more += 1,
+        }
+    }
+
+    fn problem(self) -> Option<String> {
+        let first = self.first?;
+        Some(match self.more {
+            0 => format!("{first}; all other lines were replayed"),
+            more => format!("{first}; lines that cannot be used besides it: {more}"),
+        })
+    }
+}
+
 /// The lines of a recording.
 struct Lines {
     name: String,
     reader: BufReader<File>,
     number: u64,
+    /// Nothing more can be read.
+    is_over: bool,
 }
 
 impl Lines {
-    /// The next one; `None` behind the last.
+    /// The next one; `None` behind the last. Behind one that is an error others may follow.
     fn next(&mut self) -> Result<Option<Line>, String> {
         let mut bytes = Vec::new();
+        if self.is_over {
+            return Ok(None);
+        }
         let most = u64::try_from(MAX_LINE_BYTES).unwrap_or(u64::MAX);
         let mut bounded = self.reader.by_ref().take(most.saturating_add(2));
         self.number += 1;
         let read = bounded.read_until(b'\n', &mut bytes);
-        read.map_err(|error| self.about(&error.to_string()))?;
+        read.map_err(|error| self.fail(&error.to_string()))?;
         if bytes.is_empty() {
             return Ok(None);
         }
         if bytes.pop_if(|byte| *byte == b'\n').is_none() {
-            return Err(self.about("ends within a line: the recording was interrupted there"));
+            if bytes.len() <= MAX_LINE_BYTES {
+                return Err(self.fail("ends within a line: the recording was interrupted there"));
+            }
+            let passed = self.reader.skip_until(b'\n');
+            passed.map_err(|error| self.fail(&error.to_string()))?;
         }
         let line = Line::parse(&bytes);
         line.map(Some)
@@ -262,6 +300,12 @@ impl Lines {
             Err(error) => Err(format!("{error}: no recording of evictd record")),
             Ok(_) => Err(self.about("no recording of evictd record")),
         }
+    }
+
+    /// What ends the recording.
+    fn fail(&mut self, problem: &str) -> String {
+        self.is_over = true;
+        self.about(problem)
     }
 
     fn about(&self, problem: &str) -> String {

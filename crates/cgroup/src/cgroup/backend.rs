@@ -154,8 +154,10 @@ impl CgroupRuntime {
     ) -> Result<Box<Kill>, Error> {
         self.descriptors.let_go();
         let mut target = Target::empty(self.proc.clone());
-        for path in pod.cgroups() {
-            let added = target.add(&self.config.hierarchies, path);
+        let more = pod.more_cgroups.iter().map(|path| (&**path, None));
+        // A pod may have ended since it was listed, and its path be another's.
+        for (path, inode) in core::iter::once((&*pod.cgroup, pod.inode)).chain(more) {
+            let added = target.add(&self.config.hierarchies, path, inode);
             added.map_err(|errno| Error {
                 path: path.to_path_buf(),
                 errno,

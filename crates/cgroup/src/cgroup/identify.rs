@@ -69,6 +69,7 @@ impl Lookup<'_> {
             found: FoundPod {
                 pod,
                 cgroup: Arc::clone(&candidate.path),
+                inode: None,
                 more_cgroups: former.map_or_else(more, |former| former.found.more_cgroups),
                 origin: candidate.origin,
                 manifest,

@@ -8,13 +8,13 @@ use evictd_node::pod::Pod;
 use evictd_stats::Hierarchy;
 use rustix::fd::{AsFd, OwnedFd};
 
-use super::CgroupRuntime;
 use super::described::Described;
 use super::identify::{Lookup, identity};
 use super::protected::mark_protected;
 use super::search::{Places, more_cgroups, search};
 use super::store::{Candidate, Cgroups};
-use crate::dir::{by_rank, twice};
+use super::{CgroupConfig, CgroupRuntime};
+use crate::dir::{by_rank, inode_of, twice};
 use crate::procs::is_populated;
 use crate::{FoundPod, Listing, Origin, RuntimePod, SkipReason, Skipped};
 
@@ -92,12 +92,7 @@ impl CgroupRuntime {
         let Some(hierarchy) = by_rank(all).next() else {
             return true;
         };
-        let places = Places {
-            hierarchy,
-            roots: &config.pod_cgroup_roots,
-            services: &config.services,
-            kept_in: all.services.as_ref(),
-        };
+        let places = places(config, hierarchy);
         let (cgroups, candidates) = (&mut store.cgroups, &mut store.candidates);
         let skipped = &mut listing.skipped;
         search(&places, runtime, cgroups, candidates, skipped);
@@ -125,6 +120,9 @@ impl CgroupRuntime {
                     continue;
                 }
             };
+            // What was said of a cgroup says nothing of the next one with its path.
+            let inode = dir.as_ref().and_then(inode_of);
+            let former = former.filter(|former| former.found.inode == inode);
             let listed = match &lookup {
                 Some(lookup) => Some(lookup.identify(candidate, dir.as_ref(), former)),
                 None => former,
@@ -132,6 +130,7 @@ impl CgroupRuntime {
             let Some(mut listed) = listed else {
                 return false;
             };
+            listed.found.inode = inode;
             let name = &listed.found.pod.metadata.name;
             if config.services.spare(name, &candidate.path) {
                 skip(SkipReason::Spared);
@@ -147,6 +146,15 @@ impl CgroupRuntime {
             }
         }
         true
+    }
+}
+
+fn places<'a>(config: &'a CgroupConfig, hierarchy: &'a Hierarchy) -> Places<'a> {
+    Places {
+        hierarchy,
+        roots: &config.pod_cgroup_roots,
+        services: &config.services,
+        kept_in: config.hierarchies.services.as_ref(),
     }
 }
 

@@ -8,6 +8,8 @@ mod identify;
 mod list;
 mod numbers;
 mod protected;
+#[cfg(test)]
+mod reused_tests;
 mod root;
 #[cfg(test)]
 mod runtime_tests;

@@ -33,6 +33,11 @@ pub(crate) fn by_rank(hierarchies: &Hierarchies) -> impl Iterator<Item = &Hierar
     order.into_iter().flatten()
 }
 
+/// By what a directory of the kernel's is told apart from the next one with its path.
+pub(crate) fn inode_of(dir: impl AsFd) -> Option<u64> {
+    rustix::fs::fstat(dir).ok().map(|found| found.st_ino)
+}
+
 /// Opens a file of a directory for reading.
 pub(crate) fn open_file(at: impl AsFd, name: impl Arg) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;

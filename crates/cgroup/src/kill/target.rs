@@ -8,7 +8,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use smallvec::SmallVec;
 
-use crate::dir::{by_rank, open_file, read_start, twice, walk, write_file};
+use crate::dir::{by_rank, inode_of, open_file, read_start, twice, walk, write_file};
 use crate::process::Proc;
 use crate::procs::{Procs, read_populated};
 
@@ -44,12 +44,20 @@ struct Part {
 }
 
 impl Part {
-    /// `None` for a cgroup that no hierarchy has.
-    fn open(hierarchies: &Hierarchies, cgroup: &Path) -> Result<Option<Self>, Errno> {
-        for hierarchy in by_rank(hierarchies) {
+    /// `None` for a cgroup that no hierarchy has, and for one that is another than the one
+    /// with this `inode` in the first hierarchy.
+    fn open(
+        hierarchies: &Hierarchies,
+        cgroup: &Path,
+        inode: Option<u64>,
+    ) -> Result<Option<Self>, Errno> {
+        for (rank, hierarchy) in by_rank(hierarchies).enumerate() {
             let Some(members) = hierarchy.open(cgroup)? else {
                 continue;
             };
+            if rank == 0 && inode.is_some() && inode_of(&members) != inode {
+                return Ok(None);
+            }
             let freezer = hierarchies.freezer.as_ref().filter(|freezer| {
                 (hierarchy.version, freezer.version) == (Version::V1, Version::V1)
             });
@@ -80,7 +88,7 @@ impl Target {
     /// nobody can tell a cgroup that has gone from a wrong path.
     pub fn open(hierarchies: &Hierarchies, proc: &Path, cgroup: &Path) -> Result<Self, Errno> {
         let mut target = Self::empty(Proc::open(proc)?);
-        target.add(hierarchies, cgroup)?;
+        target.add(hierarchies, cgroup, None)?;
         if target.parts.is_empty() {
             return Err(Errno::NOENT);
         }
@@ -97,9 +105,14 @@ impl Target {
         }
     }
 
-    /// Opens a cgroup and adds it.
-    pub(crate) fn add(&mut self, hierarchies: &Hierarchies, cgroup: &Path) -> Result<(), Errno> {
-        self.parts.extend(Part::open(hierarchies, cgroup)?);
+    /// Opens a cgroup and adds it, unless it is another than the one with that inode.
+    pub(crate) fn add(
+        &mut self,
+        hierarchies: &Hierarchies,
+        cgroup: &Path,
+        inode: Option<u64>,
+    ) -> Result<(), Errno> {
+        self.parts.extend(Part::open(hierarchies, cgroup, inode)?);
         Ok(())
     }
 

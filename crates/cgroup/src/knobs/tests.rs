@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use evictd_stats::{Hierarchy, Version};
 use evictd_sys::Directory;
+use evictd_testkit::poison::{Items, Poison, lines, words};
 
 use super::*;
 use crate::testkit::Fixture;
@@ -195,4 +196,50 @@ fn what_is_printed_is_read_again() {
     .into();
     knobs.iter().for_each(|knob| knob.print(&mut text));
     assert_eq!(parse_knobs(&text, "boot"), knobs);
+}
+
+/// Each reader of what evictd has set, as `ci/deps` finds them, and the test that poisons it.
+/// readers: `parse_knobs`, `parse`, `named`, `value` -> `a_line_of_what_is_set_costs_itself`
+#[test]
+fn a_line_of_what_is_set_costs_itself() {
+    const COUNT: usize = 100;
+    let cgroup = |number: usize| format!("pods/pod{number}");
+    let word = |number: usize| {
+        let words = ["memory.high", &number.to_string(), "max", &cgroup(number)];
+        words.map(str::to_owned)
+    };
+    let items: Vec<String> = (0..COUNT).map(|number| word(number).join(" ")).collect();
+    let file = Items {
+        before: "a-boot\n",
+        items: &items,
+        between: "\n",
+        after: "\n",
+    };
+    let check = |text: &[u8], at: usize, what: &str| {
+        let read = parse_knobs(text, "a-boot");
+        for number in (0..COUNT).filter(|number| *number != at) {
+            let is_it = |knob: &Knob| {
+                knob.inode == number as u64 && knob.cgroup == Path::new(&cgroup(number))
+            };
+            assert!(read.iter().any(is_it), "{what}: lost {number}");
+        }
+        for knob in read {
+            assert!(
+                !knob.cgroup.is_absolute() && knob.before.len() <= 24,
+                "{what}"
+            );
+        }
+    };
+    file.each_poisoned(&lines(), check);
+    for place in 0..4 {
+        for Poison { name, text } in words() {
+            let mut words = word(50).map(String::into_bytes);
+            words[place] = text;
+            check(
+                &file.with(50, &words.join(&b' ')),
+                50,
+                &format!("{name} as word {place}"),
+            );
+        }
+    }
 }

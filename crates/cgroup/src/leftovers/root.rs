@@ -77,9 +77,11 @@ pub(super) fn mount_id(proc: &Proc, file: BorrowedFd<'_>) -> Result<u64, Errno> 
 #[doc(hidden)]
 #[must_use]
 pub fn find_mount_id(text: &[u8]) -> Option<u64> {
-    let mut lines = core::str::from_utf8(text).ok()?.lines();
-    let id = lines.find_map(|line| line.strip_prefix("mnt_id:"))?;
-    id.trim().parse().ok()
+    let mut lines = text.split(|byte| *byte == b'\n');
+    lines.find_map(|line| {
+        let id = line.strip_prefix(b"mnt_id:")?.trim_ascii();
+        core::str::from_utf8(id).ok()?.parse().ok()
+    })
 }
 
 /// Opens a directory below another one, if it lies on the same mount; `EXDEV`
@@ -95,5 +97,33 @@ pub(super) fn enter(
         Ok(dir)
     } else {
         Err(Errno::XDEV)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evictd_testkit::poison::{Items, lines};
+
+    use super::*;
+
+    /// Each reader of this file, as `ci/deps` finds them, and the test that poisons what it reads.
+    /// readers: `find_mount_id` -> `a_line_of_fdinfo_costs_itself`
+    #[test]
+    fn a_line_of_fdinfo_costs_itself() {
+        let others = ["pos:\t0", "flags:\t02", "ino:\t7", "inotify wd:1"].map(str::to_owned);
+        for (before, after) in [("mnt_id:\t42\n", "\n"), ("", "\nmnt_id:\t42\n")] {
+            let file = Items {
+                before,
+                items: &others,
+                between: "\n",
+                after,
+            };
+            file.each_poisoned(&lines(), |text, _, what| {
+                assert_eq!(find_mount_id(text), Some(42), "{what}");
+            });
+        }
+        for text in [&b""[..], b"mnt_id:", b"mnt_id:\t-1\n", b"mnt_id:\t\xff\n"] {
+            assert_eq!(find_mount_id(text), None, "{text:?}");
+        }
     }
 }

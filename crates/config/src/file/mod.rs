@@ -1,6 +1,6 @@
 //! Configuration files: a KubeletConfiguration, or OKD's `kubeletArguments`.
 
-mod fields;
+pub(crate) mod fields;
 mod kubelet;
 mod newer;
 mod okd;

@@ -17,6 +17,8 @@ mod json;
 mod newer;
 #[cfg(feature = "yaml")]
 mod okd;
+#[cfg(feature = "yaml")]
+mod poisons;
 mod relief;
 mod reload;
 mod settings;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use evictd_node::pod::Pod;
 use rustix::fs::{Dir, Mode, OFlags};
 
-use crate::parse_pods;
-use crate::problem::{MAX_FILES, MAX_PARTS, ManifestError, Problem};
+use crate::parse_each_pod;
+use crate::problem::{MAX_FILES, MAX_PARTS, MOST_FAULTS, ManifestError, Problem};
 
 /// The endings of the files that are read.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
@@ -25,7 +25,7 @@ const CONFIG: &str = "kubernetes.io/config.";
 /// The files that end in `.yaml`, `.yml` or `.json`, in the order of their
 /// names' bytes; hidden ones and subdirectories are left out. A path to a single
 /// file is that one manifest. A file that has not changed is not parsed again;
-/// one that cannot be used costs none of the others.
+/// one that cannot be used costs none of the others, nor does a pod in a file of several.
 #[derive(Debug)]
 pub struct ManifestDir {
     path: PathBuf,
@@ -39,7 +39,9 @@ pub struct ManifestDir {
 struct Manifest {
     path: PathBuf,
     stamp: Option<Stamp>,
-    parsed: Result<Box<[Arc<Pod>]>, Problem>,
+    pods: Box<[Arc<Pod>]>,
+    /// What is wrong with it, or with some of its pods.
+    problems: Box<[Problem]>,
 }
 
 /// What changes when a file is written or replaced: device, inode, size, and the times of
@@ -115,11 +117,11 @@ impl ManifestDir {
         let mut parts_left = MAX_PARTS;
         for path in paths {
             let mut file = take_or_read(&mut old, path, self.marks_static);
-            let pods = file.parsed.as_deref().unwrap_or_default();
-            let left = parts_left.checked_sub(pods.iter().map(|pod| parts(pod)).sum());
+            let left = parts_left.checked_sub(file.pods.iter().map(|pod| parts(pod)).sum());
             let left = left.filter(|_| self.files.len() < MAX_FILES);
             if left.is_none() {
-                file.parsed = Err(Problem::TooMany);
+                file.pods = Box::default();
+                file.problems = Box::new([Problem::TooMany]);
                 file.stamp = None;
             }
             self.files.push(file);
@@ -141,14 +143,8 @@ impl ManifestDir {
                     problem,
                 });
             };
-            let pods = match &file.parsed {
-                Ok(pods) => pods,
-                Err(problem) => {
-                    fail(problem.clone());
-                    continue;
-                }
-            };
-            for pod in pods {
+            file.problems.iter().cloned().for_each(&mut fail);
+            for pod in &file.pods {
                 let uid = &pod.metadata.uid;
                 match files_by_uid.binary_search_by_key(&uid.as_str(), |(uid, _)| uid) {
                     Ok(place) => fail(Problem::SamePod {
@@ -196,19 +192,23 @@ fn take_or_read(old: &mut Vec<Manifest>, path: PathBuf, marks_static: bool) -> M
     match old.iter().position(same).filter(|_| stamp.is_some()) {
         Some(index) => old.swap_remove(index),
         None => {
-            let unreadable = |parsed: &_| matches!(parsed, Err(Problem::Unreadable(_)));
-            let mut parsed = read(&path);
-            if unreadable(&parsed) {
-                parsed = read(&path);
+            let is_unreadable = |found: &_| matches!(found, Err(Problem::Unreadable(_)));
+            let mut found = read(&path);
+            if is_unreadable(&found) {
+                found = read(&path);
             }
             // One that could not be read may be readable the next time, though nothing of
             // it has changed.
-            let stamp = stamp.filter(|_| !unreadable(&parsed));
-            let keep = |pod| keep(pod, marks_static);
+            let stamp = stamp.filter(|_| !is_unreadable(&found));
+            let (pods, problems) = found.unwrap_or_else(|problem| (Vec::new(), vec![problem]));
             Manifest {
                 path,
                 stamp,
-                parsed: parsed.map(|pods| pods.into_iter().map(keep).collect()),
+                pods: pods
+                    .into_iter()
+                    .map(|pod| keep(pod, marks_static))
+                    .collect(),
+                problems: problems.into(),
             }
         }
     }
@@ -235,7 +235,8 @@ fn open(path: &Path, more: OFlags) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, flags | more, Mode::empty())?)
 }
 
-fn read(path: &Path) -> Result<Vec<Pod>, Problem> {
+/// The pods that can be used, and what is wrong with the others.
+fn read(path: &Path) -> Result<(Vec<Pod>, Vec<Problem>), Problem> {
     let file = File::from(open(path, OFlags::empty())?);
     let found = file.metadata()?;
     if !found.is_file() {
@@ -249,7 +250,17 @@ fn read(path: &Path) -> Result<Vec<Pod>, Problem> {
     // for one, have none.
     let mut bytes = Vec::new();
     file.take(found.size()).read_to_end(&mut bytes)?;
-    Ok(parse_pods(&bytes)?)
+    let (pods, faults) = parse_each_pod(&bytes);
+    let more = faults.len().saturating_sub(MOST_FAULTS);
+    let mut problems: Vec<Problem> = faults
+        .into_iter()
+        .take(MOST_FAULTS)
+        .map(Problem::from)
+        .collect();
+    if more > 0 {
+        problems.push(Problem::More(more));
+    }
+    Ok((pods, problems))
 }
 
 /// What a pod takes of [`MAX_PARTS`].

@@ -185,17 +185,14 @@ fn a_changed_file_is_read_again_and_an_unchanged_one_is_not() {
         .write("b.yaml", &pod("two"));
     let mut dir = folder.dir();
     dir.refresh();
-    let kept = dir
-        .files
-        .iter()
-        .flat_map(|file| file.parsed.as_ref().unwrap());
+    let kept = dir.files.iter().flat_map(|file| &file.pods);
     let twice = kept
         .zip(dir.pods())
         .filter(|(kept, told)| !Arc::ptr_eq(kept, told));
     assert_eq!(twice.count(), 0, "no pod is there twice");
     // Marks what was parsed: only a file that is parsed again loses the mark.
     for file in &mut dir.files {
-        let parsed = &mut file.parsed.as_mut().unwrap()[0];
+        let parsed = &mut file.pods[0];
         Arc::make_mut(parsed).metadata.name.push('!');
     }
     dir.refresh();

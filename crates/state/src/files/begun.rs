@@ -2,7 +2,7 @@
 //! disk's end, which takes a worn card seconds; a line here survives the end of the process
 //! as soon as the kernel has it.
 
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::FileExt;
 
 use evictd_sys::Directory;
@@ -13,7 +13,10 @@ use crate::record::Record;
 const BEGUN: &str = "begun.jsonl";
 
 /// What the file holds at most: a history of usual records.
-const MOST: u64 = 128 << 10;
+const MOST: usize = 128 << 10;
+
+/// The longest line of a record: its texts are cut, and JSON takes six letters for some.
+const LONGEST: usize = MOST;
 
 /// A record as its line.
 pub(crate) fn to_line(record: &Record) -> String {
@@ -28,8 +31,8 @@ pub(crate) fn to_line(record: &Record) -> String {
 pub(crate) fn add(directory: &Directory, lines: &str) -> io::Result<()> {
     let file = directory.write(BEGUN)?;
     let end = file.metadata()?.len();
-    let length = u64::try_from(lines.len()).unwrap_or(u64::MAX);
-    if end.saturating_add(length) > MOST {
+    let length = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
+    if end.saturating_add(length(lines.len())) > length(MOST) {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     file.write_all_at(lines.as_bytes(), end)
@@ -46,8 +49,6 @@ pub(crate) fn clear(directory: &Directory) -> io::Result<()> {
 
 /// The records, oldest first; none where there is no such file, or it cannot be read.
 pub(crate) fn read(directory: &Directory) -> Vec<Record> {
-    let mut bytes = Vec::new();
-    let read = directory.read(BEGUN);
-    let read = read.and_then(|file| file.take(MOST).read_to_end(&mut bytes));
-    read.map_or_else(|_| Vec::new(), |_| parse_begun(&bytes))
+    let lines = directory.read_lines(BEGUN, LONGEST, MOST);
+    lines.map_or_else(|_| Vec::new(), |lines| parse_begun(&lines))
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use evictd_sys::{Directory, reserve};
 
+use crate::damaged::MOST_READ;
 use crate::error::Error;
 use crate::files::begun;
-use crate::json::{MAX_BYTES, parse};
+use crate::json::{MAX_BYTES, parse_damaged};
 use crate::saved::State;
 
 /// Tries to lock a file (`flock` with `LOCK_NB`), for itself alone or together
@@ -20,6 +21,10 @@ pub type TryLock = fn(&File, exclusive: bool) -> io::Result<bool>;
 
 const STATE: &str = "state.json";
 const SPARE: &str = "state.spare";
+
+/// The last state that could not be read, or not all of it.
+const UNREAD: &str = "state.unread";
+
 const LOCK: &str = "lock";
 
 /// Files are padded to a multiple of this: room for what comes, on a full disk
@@ -77,7 +82,7 @@ fn take(lock: &File, try_lock: TryLock) -> io::Result<bool> {
 /// The state in the directory; `None` where there is none yet.
 ///
 /// # Errors
-/// When it cannot be read, or [`parse`] refuses it.
+/// When it cannot be read, or [`parse`](crate::parse) refuses it.
 pub fn read_state(directory: &Path) -> Result<Option<State>, Error> {
     match Home::open(directory) {
         Ok(home) => home.read_state(),
@@ -101,29 +106,52 @@ impl Home {
 
     /// The state, with the evictions that were decided after it was written.
     pub(crate) fn read_state(&self) -> Result<Option<State>, Error> {
-        let state = self.read_written()?;
+        let state = self.read_written()?.map(|(state, _)| state);
+        Ok(self.with_begun(state))
+    }
+
+    /// The state for a daemon, which writes another in its place: a file that cannot be read,
+    /// or not all of it, gets a name of its own first. A newer evictd may have written it.
+    pub(crate) fn take_over(&self, problems: &mut Vec<Error>) -> Option<State> {
+        let (state, problem) = match self.read_written() {
+            Ok(None) => (None, None),
+            Ok(Some((state, damage))) => (Some(state), damage),
+            Err(error) => (None, Some(error)),
+        };
+        if let Some(problem) = problem {
+            let kept = self.directory.rename(STATE, UNREAD);
+            let kept = kept.map_or_else(
+                |error| format!("{problem}; cannot be kept: {error}"),
+                |()| format!("{problem}; kept as {UNREAD}"),
+            );
+            problems.push(Error::new(kept));
+        }
+        self.with_begun(state)
+    }
+
+    fn with_begun(&self, state: Option<State>) -> Option<State> {
         let begun = begun::read(&self.directory);
         if state.is_none() && begun.is_empty() {
-            return Ok(None);
+            return None;
         }
         let mut state = state.unwrap_or_default();
         state.add_missing(begun);
-        Ok(Some(state))
+        Some(state)
     }
 
-    fn read_written(&self) -> Result<Option<State>, Error> {
+    fn read_written(&self) -> Result<Option<(State, Option<Error>)>, Error> {
         let file = match self.directory.read(STATE) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(self.at(STATE))?,
         };
-        let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+        let most = u64::try_from(MOST_READ).unwrap_or(u64::MAX);
         let mut bytes = Vec::new();
-        file.take(most.saturating_add(1))
+        file.take(most)
             .read_to_end(&mut bytes)
             .map_err(self.at(STATE))?;
-        parse(&bytes)
-            .map(Some)
-            .map_err(|error| Error::at(&self.path.join(STATE))(error))
+        let at = Error::at(&self.path.join(STATE));
+        let (state, fault) = parse_damaged(&bytes).map_err(|error| at(error.to_string()))?;
+        Ok(Some((state, fault.map(at))))
     }
 
     /// Replaces the state: whoever reads sees the former text or this one, whole, and so

@@ -1,5 +1,5 @@
 use core::time::Duration;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -74,24 +74,23 @@ fn write(home: &Home, records: &[u8], length: u64) -> io::Result<()> {
     file.sync_data()
 }
 
-/// The records of late, oldest first, as lines; what is no text among them is left out.
+/// The records of late, oldest first, as lines; what is no text among them is replaced.
 ///
 /// # Errors
 /// The kernel's, with the file's name.
 pub fn read_events(directory: &Path) -> Result<String, Error> {
     let home = Home::open(directory).map_err(Error::at(directory))?;
+    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
     let mut text = String::new();
     for name in [FORMER, EVENTS] {
-        let mut bytes = Vec::new();
-        match home.directory.read(name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            opened => opened
-                .and_then(|file| file.take(2 * MOST).read_to_end(&mut bytes))
-                .map_err(Error::at(&directory.join(name)))?,
-        };
-        text.push_str(&String::from_utf8_lossy(&bytes));
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
+        match home.directory.read_lines(name, most, most) {
+            // What stands in the place of one of them costs it alone.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => {
+            }
+            lines => {
+                let lines = lines.map_err(Error::at(&directory.join(name)))?;
+                text.push_str(&String::from_utf8_lossy(&lines));
+            }
         }
     }
     Ok(text)

@@ -74,8 +74,8 @@ impl Keeper {
     /// Takes over the state in the directory and begins to keep it there;
     /// without a directory, in memory alone. The directory is made if need be.
     ///
-    /// What goes wrong is returned beside it: a state that cannot be read is
-    /// forgotten, a directory that cannot be used is done without.
+    /// What goes wrong is returned beside it: a state that cannot be read is forgotten, and
+    /// its file kept under another name; a directory that cannot be used is done without.
     #[must_use]
     pub fn open(directory: Option<&Path>, about: About, try_lock: TryLock) -> (Self, Vec<Error>) {
         let mut problems = Vec::new();
@@ -83,10 +83,8 @@ impl Keeper {
             let opened = Writer::open(directory, try_lock);
             opened.map_err(|error| problems.push(error)).ok()
         });
-        let found = writer.as_ref().and_then(|writer| {
-            let read = writer.home().read_state();
-            read.map_err(|error| problems.push(error)).ok().flatten()
-        });
+        let found = writer.as_ref();
+        let found = found.and_then(|writer| writer.home().take_over(&mut problems));
         let mut state = found.unwrap_or_default();
         state.rebase(
             &about.boot_id,

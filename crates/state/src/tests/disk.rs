@@ -26,7 +26,7 @@ impl Place {
         Self(std::env::temp_dir().join(name))
     }
 
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
         let mut names: Vec<String> = entries
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -115,10 +115,10 @@ fn a_state_that_grew_shrinks_again_only_in_text() {
 }
 
 /// A filesystem of its own, of so many KiB, for as long as this lives.
-struct Tmpfs(Place);
+pub(super) struct Tmpfs(pub(super) Place);
 
 impl Tmpfs {
-    fn mount(kib: u32) -> Self {
+    pub(super) fn mount(kib: u32) -> Self {
         let place = Place::new();
         fs::create_dir(&place.0).unwrap();
         let mut mount = Command::new("mount");
@@ -136,7 +136,7 @@ impl Tmpfs {
 
 impl Drop for Tmpfs {
     fn drop(&mut self) {
-        drop(Command::new("umount").arg(&self.0.0).status());
+        drop(Command::new("umount").arg("-l").arg(&self.0.0).status());
     }
 }
 

@@ -5,9 +5,9 @@ use evictd_cgroup::own::try_lock;
 use super::disk::Place;
 use super::*;
 
-const WAIT: Duration = Duration::from_secs(10);
+pub(super) const WAIT: Duration = Duration::from_secs(10);
 
-fn about(boot_id: &str, now: u64) -> About {
+pub(super) fn about(boot_id: &str, now: u64) -> About {
     About {
         boot_id: boot_id.to_owned(),
         pid: 4711,

@@ -1,6 +1,8 @@
 mod disk;
 mod events;
 mod keeping;
+mod poisons;
+mod tampered;
 mod text;
 mod times;
 

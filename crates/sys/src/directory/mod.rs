@@ -2,7 +2,7 @@
 //! a device in the place of a file, leads nobody elsewhere and holds up nobody.
 
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,9 @@ const SAFELY: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
+
+/// So much of a file is looked at for its lines.
+const MOST_READ: u64 = 4 << 20;
 
 /// A directory, and what is done to the regular files in it.
 #[derive(Debug)]
@@ -75,9 +78,38 @@ impl Directory {
     /// Opens a regular file for reading.
     ///
     /// # Errors
-    /// The kernel's, and [`ErrorKind::InvalidInput`] for what is no regular file.
+    /// The kernel's, and [`ErrorKind::InvalidInput`] for what is no regular file, and for one
+    /// that somebody else than the directory's owner may write.
     pub fn read(&self, name: &str) -> io::Result<File> {
-        self.open_file(name, OFlags::RDONLY)
+        let file = self.open_file(name, OFlags::RDONLY)?;
+        self.of_owner(file)
+    }
+
+    /// The lines of a file, each with its end, that are no longer than `longest` bytes: the
+    /// last `most` bytes of them, and none beyond the first 4 MiB of the file.
+    ///
+    /// # Errors
+    /// As those of [`Directory::read`].
+    pub fn read_lines(&self, name: &str, longest: usize, most: usize) -> io::Result<Vec<u8>> {
+        let mut file = BufReader::new(self.read(name)?.take(MOST_READ));
+        let (mut lines, mut line) = (Vec::new(), Vec::new());
+        let limit = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
+        while (&mut file).take(limit).read_until(b'\n', &mut line)? > 0 {
+            let has_end = line.pop_if(|last| *last == b'\n').is_some();
+            if line.len() <= longest {
+                lines.append(&mut line);
+                lines.push(b'\n');
+            }
+            if !has_end {
+                file.skip_until(b'\n')?;
+            }
+            line.clear();
+            if lines.len() > most.saturating_mul(2) {
+                keep_last(&mut lines, most);
+            }
+        }
+        keep_last(&mut lines, most);
+        Ok(lines)
     }
 
     /// Makes a file of mode 0600 for writing, that was not there.
@@ -89,22 +121,26 @@ impl Directory {
     }
 
     /// Opens a regular file of mode 0600 for reading and writing, and makes it where it is
-    /// not. What is no regular file, or has another name elsewhere, is removed before.
+    /// not. What is no regular file, has another name elsewhere, or may be written by somebody
+    /// else than the directory's owner, is removed before.
     ///
     /// # Errors
     /// The kernel's.
     pub fn write(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE;
         let opened = self.open_file(name, flags);
-        opened.and_then(of_one_name).or_else(|error| {
-            if Errno::from_io_error(&error) != Some(Errno::LOOP)
-                && error.kind() != ErrorKind::InvalidInput
-            {
-                return Err(error);
-            }
-            self.remove(name)?;
-            self.open_file(name, flags)
-        })
+        let opened = opened.and_then(of_one_name);
+        opened
+            .and_then(|file| self.of_owner(file))
+            .or_else(|error| {
+                if Errno::from_io_error(&error) != Some(Errno::LOOP)
+                    && error.kind() != ErrorKind::InvalidInput
+                {
+                    return Err(error);
+                }
+                self.remove(name)?;
+                self.open_file(name, flags)
+            })
     }
 
     fn open_file(&self, name: &str, flags: OFlags) -> io::Result<File> {
@@ -114,6 +150,16 @@ impl Directory {
             Ok(file)
         } else {
             Err(no_file_of_ours("not a regular file"))
+        }
+    }
+
+    /// What others may write is not ours, whatever its name.
+    fn of_owner(&self, file: File) -> io::Result<File> {
+        let (directory, found) = (rustix::fs::fstat(&self.0)?, file.metadata()?);
+        if found.uid() == directory.st_uid && found.mode() & 0o022 == 0 {
+            Ok(file)
+        } else {
+            Err(no_file_of_ours("a file that others may write"))
         }
     }
 
@@ -145,6 +191,17 @@ impl AsFd for Directory {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// Leaves whole lines, no more than `most` bytes of them.
+fn keep_last(lines: &mut Vec<u8>, most: usize) {
+    let Some(before) = lines.len().checked_sub(most.saturating_add(1)) else {
+        return;
+    };
+    let rest = lines.get(before..).unwrap_or_default();
+    let end = rest.iter().position(|byte| *byte == b'\n');
+    let begin = before.saturating_add(end.map_or(rest.len(), |end| end.saturating_add(1)));
+    lines.drain(..begin);
 }
 
 /// A hard link is the file itself, wherever its other name is.

@@ -123,3 +123,53 @@ fn a_directory_is_made_where_no_link_leads_elsewhere() {
     assert_eq!(fs::read_dir(at("elsewhere")).unwrap().count(), 0);
     assert!(!at("nowhere").exists() && !at("new").exists());
 }
+
+#[test]
+fn what_others_may_write_is_not_read_and_not_written_to() {
+    let place = Place::new("others");
+    let directory = Directory::open(&place.0).unwrap();
+    let path = place.0.join("file");
+    for mode in [0o620, 0o602, 0o666] {
+        fs::write(&path, "theirs").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let held = fs::File::options().append(true).open(&path).unwrap();
+        let error = directory.read("file").unwrap_err().to_string();
+        assert_eq!(error, "a file that others may write", "{mode:o}");
+        directory.write("file").unwrap().write_all(b"ours").unwrap();
+        (&held).write_all(b"theirs").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "ours", "{mode:o}");
+        assert!(directory.read("file").is_ok());
+    }
+    if let Ok(()) = std::os::unix::fs::chown(&path, Some(65_534), None) {
+        assert!(directory.read("file").is_err(), "of another user");
+    }
+}
+
+/// readers: `read_lines` -> `lines_that_are_too_long_are_passed_over`
+#[test]
+fn lines_that_are_too_long_are_passed_over() {
+    let place = Place::new("lines");
+    let directory = Directory::open(&place.0).unwrap();
+    let read = |text: &str, longest, most| {
+        fs::write(place.0.join("file"), text).unwrap();
+        String::from_utf8(directory.read_lines("file", longest, most).unwrap()).unwrap()
+    };
+    assert_eq!(read("", 4, 100), "");
+    assert_eq!(read("a\nb", 4, 100), "a\nb\n");
+    assert_eq!(read("abcd\nabcde\n\nx\n", 4, 100), "abcd\n\nx\n");
+    assert_eq!(read("abcdefghi", 4, 100), "");
+    assert_eq!(
+        read(&format!("{}\nb\n", "a".repeat(1 << 20)), 4, 100),
+        "b\n"
+    );
+    for most in 0..12 {
+        let kept = read("1\n22\n333\n4\n", 4, most);
+        assert!(
+            kept.len() <= most && "1\n22\n333\n4\n".ends_with(&kept),
+            "{most}"
+        );
+        assert_eq!(kept.is_empty(), most < 2, "{most}");
+    }
+    let many = "7\n".repeat(100_000);
+    assert_eq!(read(&many, 4, 1000), "7\n".repeat(500));
+}

@@ -304,7 +304,7 @@ fn a_cgroup_that_is_gone_or_empty_is_gone_at_once() {
     assert_eq!(target.err(), Some(Errno::NOENT), "it may be a wrong path");
     // As a pod's that was listed and has ended since.
     let mut target = Target::empty(Proc::open(Path::new(PROC)).unwrap());
-    target.add(&machine(), nowhere).unwrap();
+    target.add(&machine(), nowhere, None).unwrap();
     let mut kill = Kill::start(
         now(),
         target,

@@ -5,7 +5,7 @@ use alloc::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use evictd_testkit::{Poison, poisons};
+use evictd_testkit::poison::{Poison, json_values};
 use serde_json::{Value, json};
 
 use crate::docker::{
@@ -272,7 +272,7 @@ fn marked(item: &Value, pointer: &str) -> (String, Value) {
 /// orders.
 fn ways(pointer: &str, good: &Value, poison: &Poison) -> Vec<Vec<u8>> {
     let key = pointer.rsplit('/').next().unwrap().replace("~1", "/");
-    let (name, poison) = (poison.name, poison.json());
+    let (name, poison) = (poison.name, poison.text.clone());
     let good = good.to_string().into_bytes();
     let mut ways = vec![poison.clone()];
     let is_field = !pointer.is_empty() && key.parse::<usize>().is_err();
@@ -301,7 +301,7 @@ fn others(case: &Case, answer: &[u8]) -> Vec<String> {
 
 #[test]
 fn one_poisoned_item_of_a_hundred_costs_no_other() {
-    let poisons = poisons();
+    let poisons = json_values();
     for case in CASES {
         let items: Vec<Value> = (0..ITEMS).map(case.item).collect();
         let texts: Vec<String> = items.iter().map(Value::to_string).collect();
@@ -335,7 +335,7 @@ fn a_container_is_known_by_its_id_whatever_else_is_odd() {
     pointers(&item, "", &mut all);
     for pointer in all.iter().filter(|one| !matches!(one.as_str(), "" | "/Id")) {
         let (text, good) = marked(&item, pointer);
-        for poison in poisons() {
+        for poison in json_values() {
             for bytes in ways(pointer, &good, &poison) {
                 let answer = put(&format!("[{text}]"), &bytes);
                 let listed = parse_containers(answer.as_slice()).unwrap();
