@@ -12,8 +12,8 @@ fn not_offered<T>(runtime: &(impl ContainerRuntime + ?Sized), call: &str) -> Res
 /// A container runtime behind its socket: the Docker Engine API or CRI.
 ///
 /// Every call ends by a deadline of its own, reconnects by itself when the
-/// runtime was started anew, and either returns all of it or fails: there is no
-/// partial list.
+/// runtime was started anew, and fails where its answer breaks off. An item that cannot
+/// be read costs itself alone.
 ///
 /// Three methods must be written; a runtime that offers no more can be listed. Each other call
 /// fails with [`Failure::NotOffered`] unless its own text says what else it does.

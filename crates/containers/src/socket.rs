@@ -78,6 +78,14 @@ impl Socket {
         })
     }
 
+    /// Connects for a call whose answer may be of any length: it is read as it comes in.
+    #[cfg(feature = "cri")]
+    pub(crate) fn open_unbounded(path: &Path, deadline: Deadline) -> Result<Self, Failure> {
+        let mut socket = Self::open(path, deadline)?;
+        socket.left = usize::MAX;
+        Ok(socket)
+    }
+
     /// Gives what comes next a deadline and a bound of its own.
     pub(crate) fn renew(&mut self, deadline: Deadline) {
         self.deadline = deadline;
