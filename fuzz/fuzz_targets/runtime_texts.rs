@@ -2,7 +2,7 @@
 //! panic, and no path that leads elsewhere.
 #![no_main]
 // parses: crates/containers/src/pods/cgroup/mod.rs#find_cgroup
-// parses: crates/containers/src/pods/layer.rs#find_layer
+// parses: crates/containers/src/pods/layer/mod.rs
 // parses: crates/containers/src/cri/sandbox_image.rs#find_id
 // parses: crates/containers/src/docker/parse.rs#parse_image_labels
 
@@ -35,7 +35,7 @@ fuzz_target!(|input: &[u8]| {
         assert!(cgroup.components().all(is_normal));
         assert!(id.len() >= 12 && cgroup.as_os_str().len() >= id.len());
     }
-    if let Some(layer) = find_layer(text) {
+    if let Some(layer) = find_layer(text, text, id) {
         assert!(layer.is_absolute());
     }
     let listed = parse_images(text).ok();

@@ -10,7 +10,7 @@ use super::image::is_image_id;
 use super::list::Odd;
 use super::patience::Patience;
 use super::sandbox_image::find_id;
-use crate::pods::{Details, Found, kubepods_class, read_cgroup, read_layer};
+use crate::pods::{Details, Found, HostOverlays, kubepods_class, read_cgroup};
 use crate::text::clean;
 use crate::{Error, Failure, ListedImage, WritableLayer};
 
@@ -29,6 +29,7 @@ fn is_about_it(error: &Error) -> bool {
 pub(super) struct LookUp<'a> {
     client: &'a Client,
     proc: &'a Path,
+    overlays: HostOverlays,
     patience: Patience,
     /// Listed at most once, where a container is told by the name of its image.
     images: Option<Vec<ListedImage>>,
@@ -42,6 +43,7 @@ impl<'a> LookUp<'a> {
         Self {
             client,
             proc,
+            overlays: HostOverlays::default(),
             patience: Patience::new(client.within),
             images: None,
             hung_before,
@@ -103,10 +105,12 @@ impl<'a> LookUp<'a> {
     }
 
     /// What its first process leads to.
-    fn find_cgroup(&self, found: &Found, details: &mut Details) {
+    fn find_cgroup(&mut self, found: &Found, details: &mut Details) {
         details.cgroup = read_cgroup(self.proc, details.pid, &found.container.id);
         if let Some(cgroup) = &details.cgroup {
-            let layer = read_layer(self.proc, details.pid);
+            let layer = self
+                .overlays
+                .layer(self.proc, details.pid, &found.container.id);
             details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
             let parent = cgroup.parent().map(Path::to_string_lossy);
             details.class = parent.and_then(|parent| kubepods_class(&parent));

@@ -112,8 +112,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 ///
 /// # Writable layers
 ///
-/// That of a container on overlayfs is a directory, known since the container was
-/// first seen to run; other storage is measured by the runtime, see
+/// That of a container on overlayfs is a directory that the host's mount table names, known
+/// since the container was first seen to run; other storage is measured by the runtime, see
 /// [`measure_layers`](ContainerRuntime::measure_layers).
 ///
 /// # Images

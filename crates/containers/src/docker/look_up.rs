@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::client::Client;
-use crate::pods::{Details, Found, read_cgroup, read_layer};
+use crate::pods::{Details, Found, HostOverlays, read_cgroup};
 use crate::text::clean;
 use crate::{ContainerState, Error, ListedContainer, WritableLayer};
 
@@ -35,7 +35,7 @@ pub(super) fn look_up(
     details.cgroup = read_cgroup(proc, details.pid, id);
     // With containerd's image store the engine does not say where it is.
     if details.layer == WritableLayer::Unknown && details.cgroup.is_some() {
-        let layer = read_layer(proc, details.pid);
+        let layer = HostOverlays::default().layer(proc, details.pid, id);
         details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
     }
     // One that runs in no cgroup that could be found is asked again the next time.

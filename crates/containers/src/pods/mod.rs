@@ -18,8 +18,8 @@ pub(crate) use cgroup::read_cgroup;
 pub use found::{Details, Found, Limits};
 pub(crate) use found::{keep_mount, millis_of_shares, path, positive};
 pub(crate) use known::Known;
+pub(crate) use layer::HostOverlays;
 pub use layer::find_layer;
-pub(crate) use layer::read_layer;
 pub(crate) use resources::kubepods_class;
 
 /// The labels by which Kubernetes' tools say which pod something belongs to.
