@@ -259,3 +259,85 @@ fn a_lease_that_is_given_up_collects_garbage() {
         assert_eq!(made.load(Ordering::Relaxed), calls, "{code}");
     }
 }
+
+/// An air-gapped site could start no pod without it.
+#[test]
+fn the_sandboxes_image_stays_by_any_form_of_its_name() {
+    let images = [
+        image("sha256:1", &["docker.io/rancher/mirrored-pause:3.6"]),
+        image("sha256:2", &["docker.io/library/waits:latest"]),
+        image("sha256:3", &["docker.io/library/busybox:1"]),
+        image("sha256:4", &["reg:5000/pause/tool:pause"]),
+    ];
+    for (name, config, runs, expected) in [
+        (
+            "short",
+            "rancher/mirrored-pause:3.6",
+            true,
+            [true, false, false, false],
+        ),
+        (
+            "library",
+            "library/waits",
+            true,
+            [false, true, false, false],
+        ),
+        ("bare", "waits", true, [false, true, false, false]),
+        (
+            "other tag",
+            "rancher/mirrored-pause:3.5",
+            true,
+            [true, false, false, false],
+        ),
+        (
+            "other registry",
+            "quay.io/library/waits",
+            true,
+            [true, false, false, false],
+        ),
+        // Where none runs, what is configured may be wrong.
+        ("none runs", "waits", false, [true, true, false, false]),
+        ("nothing", "", false, [true, false, false, false]),
+    ] {
+        let config = format!("{{\"sandboxImage\":\"{config}\"}}").leak();
+        let mut pod = sandbox("s", "u", 1);
+        pod.number(3, u64::from(!runs));
+        let mut bench = Bench::new(
+            &format!("pause-{name}"),
+            Node {
+                sandboxes: vec![pod],
+                images: images.to_vec(),
+                config,
+                sandbox_info: "{}",
+                ..Node::default()
+            },
+        );
+        let images = bench.runtime.images().unwrap();
+        let pinned: Vec<bool> = images.iter().map(|image| image.pinned).collect();
+        assert_eq!(pinned, expected, "{name}");
+    }
+}
+
+/// Docker and containerd read one name in many forms.
+#[test]
+fn an_image_is_found_by_any_form_of_its_name() {
+    let mut listed = crate::ListedImage::default();
+    listed.id = "sha256:1".into();
+    listed.tags = vec!["docker.io/library/busybox:1".into()];
+    listed.digests = vec!["docker.io/library/busybox@sha256:00ff".into()];
+    let mut moved = crate::ListedImage::default();
+    moved.id = "sha256:2".into();
+    moved.digests = vec!["docker.io/library/busybox@sha256:1111".into()];
+    let images = [listed, moved];
+    for (name, expected) in [
+        ("busybox:1", Some("sha256:1")),
+        ("busybox@sha256:00ff", Some("sha256:1")),
+        ("busybox:1@sha256:1111", Some("sha256:2")),
+        ("sha256:2", Some("sha256:2")),
+        ("2", Some("sha256:2")),
+        ("busybox", None),
+        ("quay.io/busybox:1", None),
+    ] {
+        assert_eq!(crate::cri::find_id(name, &images), expected, "{name}");
+    }
+}
