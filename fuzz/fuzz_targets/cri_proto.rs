@@ -15,7 +15,7 @@
 use std::io;
 
 use evictd_containers::cri::{
-    Item, OddItems, Parse, Reader, Writer, parse_container, parse_disks, parse_image,
+    Item, Unread, Parse, Reader, Writer, parse_container, parse_disks, parse_image,
     parse_image_id, parse_info, parse_layer, parse_list, parse_sandbox, parse_status,
     parse_version,
 };
@@ -108,7 +108,7 @@ fn request(message: &[u8]) {
 
 fn list<T: Item>(message: &[u8], parse: Parse<T>) {
     let mut count = 0;
-    let (mut odd, mut keep) = (OddItems::default(), |item: T| {
+    let (mut odd, mut keep) = (Unread::default(), |item: T| {
         assert!((1..=1024).contains(&item.id().len()));
         count += 1;
     });

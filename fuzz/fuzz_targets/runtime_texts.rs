@@ -8,13 +8,13 @@
 
 use std::path::Component;
 
-use evictd_containers::cri::{OddItems, Reader, find_id, parse_image, parse_list};
+use evictd_containers::cri::{Unread, Reader, find_id, parse_image, parse_list};
 use evictd_containers::docker::{parse_image_labels, parse_images};
 use evictd_containers::{ListedImage, find_cgroup, find_layer};
 use libfuzzer_sys::fuzz_target;
 
 fn over_cri(mut answer: &[u8]) -> Vec<ListedImage> {
-    let (mut odd, mut images, length) = (OddItems::default(), Vec::new(), answer.len());
+    let (mut odd, mut images, length) = (Unread::default(), Vec::new(), answer.len());
     let mut reader = Reader::new(&mut answer, length);
     let mut keep = |image| images.push(image);
     let _ = parse_list(&mut reader, "", &mut odd, parse_image, &mut keep);

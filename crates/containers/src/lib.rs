@@ -8,7 +8,7 @@
 
 extern crate alloc;
 
-#[cfg(any(feature = "cri", feature = "docker"))]
+#[cfg(feature = "docker")]
 mod bounds;
 #[cfg(feature = "cri")]
 pub mod cri;
@@ -27,7 +27,7 @@ mod socket;
 mod text;
 
 // What lists count their items by.
-#[cfg(any(feature = "cri", feature = "docker"))]
+#[cfg(feature = "docker")]
 #[doc(hidden)]
 pub use bounds::Weigh;
 #[cfg(feature = "cri")]

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Command;
 
 use evictd_containers::cri::{
-    Item, OddItems, Parse, Reader, Writer, parse_container, parse_image, parse_list, parse_sandbox,
+    Item, Parse, Reader, Unread, Writer, parse_container, parse_image, parse_list, parse_sandbox,
 };
 use evictd_containers::docker::{parse_containers, parse_images};
 
@@ -121,7 +121,7 @@ fn check(api: &str, answer: &[u8]) {
 
 /// Reads a list of which nothing is kept.
 fn read<T: Item>(answer: &[u8], parse: Parse<T>) {
-    let (mut source, mut odd) = (answer, OddItems::default());
+    let (mut source, mut odd) = (answer, Unread::default());
     let mut reader = Reader::new(&mut source, answer.len());
     let read = parse_list(&mut reader, "", &mut odd, parse, &mut drop);
     assert_eq!(read.unwrap(), Ok(()));

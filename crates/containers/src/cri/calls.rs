@@ -9,7 +9,7 @@ use super::containers::{parse_container, parse_sandbox};
 use super::image::{parse_image, parse_image_id};
 use super::info::parse_info;
 use super::layers::parse_layer;
-use super::list::{Item, Odd, Parse, parse_list};
+use super::list::{Item, Parse, Unread, parse_list};
 use super::reader::Fault;
 use super::status::parse_status;
 use super::writer::Writer;
@@ -33,17 +33,17 @@ macro_rules! method {
 }
 
 impl Client {
-    /// Reads a list item by item: hands out those that have an id, and notes in `odd` what
+    /// Reads a list item by item: hands out those that have an id, and notes in `unread` what
     /// could not be read.
     fn list<T: Item>(
         &self,
         method: &str,
         request: Writer,
-        odd: &mut Odd,
+        unread: &mut Unread,
         parse: Parse<T>,
         keep: &mut dyn FnMut(T),
     ) -> Result<(), Error> {
-        self.list_within(method, request, self.within, odd, parse, keep)
+        self.list_within(method, request, self.within, unread, parse, keep)
     }
 
     fn list_within<T: Item>(
@@ -51,12 +51,12 @@ impl Client {
         method: &str,
         request: Writer,
         within: Duration,
-        odd: &mut Odd,
+        unread: &mut Unread,
         parse: Parse<T>,
         keep: &mut dyn FnMut(T),
     ) -> Result<(), Error> {
         let whole = self.call_within(method, request, within, |reader| {
-            parse_list(reader, method, odd, parse, keep)
+            parse_list(reader, method, unread, parse, keep)
         })?;
         whole.map_err(|fault| self.error(method, Failure::malformed(fault)))
     }
@@ -84,21 +84,21 @@ impl Client {
     /// Hands out all sandboxes.
     pub(super) fn sandboxes(
         &self,
-        odd: &mut Odd,
+        unread: &mut Unread,
         keep: &mut dyn FnMut(Found),
     ) -> Result<(), Error> {
         let method = method!(runtime "ListPodSandbox");
-        self.list(method, Writer::default(), odd, parse_sandbox, keep)
+        self.list(method, Writer::default(), unread, parse_sandbox, keep)
     }
 
     /// Hands out all containers, in every state.
     pub(super) fn containers(
         &self,
-        odd: &mut Odd,
+        unread: &mut Unread,
         keep: &mut dyn FnMut(Found),
     ) -> Result<(), Error> {
         let method = method!(runtime "ListContainers");
-        self.list(method, Writer::default(), odd, parse_container, keep)
+        self.list(method, Writer::default(), unread, parse_container, keep)
     }
 
     /// Whether any container is in a sandbox, in every state; one of which that cannot be
@@ -107,13 +107,19 @@ impl Client {
         let (mut filter, mut request) = (Writer::default(), Writer::default());
         filter.text(3, sandbox);
         request.message(1, &filter);
-        let (mut odd, mut is_used) = (Odd::default(), false);
+        let (mut unread, mut is_used) = (Unread::default(), false);
         let method = method!(runtime "ListContainers");
-        self.list(method, request, &mut odd, parse_container, &mut |found| {
-            // In case the filter was not understood.
-            is_used |= found.container.sandbox.as_deref() == Some(sandbox);
-        })?;
-        Ok(is_used || !odd.is_empty())
+        self.list(
+            method,
+            request,
+            &mut unread,
+            parse_container,
+            &mut |found| {
+                // In case the filter was not understood.
+                is_used |= found.container.sandbox.as_deref() == Some(sandbox);
+            },
+        )?;
+        Ok(is_used || !unread.is_empty())
     }
 
     /// What a runtime tells of a sandbox beside the API's fields, a JSON text.
@@ -149,16 +155,16 @@ impl Client {
     /// Runtimes measure it every some seconds.
     pub(super) fn layers(
         &self,
-        odd: &mut Odd,
+        unread: &mut Unread,
         keep: &mut dyn FnMut((String, WritableLayer)),
     ) -> Result<(), Error> {
         let method = method!(runtime "ListContainerStats");
-        self.list(method, Writer::default(), odd, parse_layer, keep)
+        self.list(method, Writer::default(), unread, parse_layer, keep)
     }
 
     pub(super) fn images(
         &self,
-        odd: &mut Odd,
+        unread: &mut Unread,
         within: Duration,
     ) -> Result<Vec<ListedImage>, Error> {
         let mut images = Vec::new();
@@ -167,7 +173,7 @@ impl Client {
             method,
             Writer::default(),
             within,
-            odd,
+            unread,
             parse_image,
             &mut |image| {
                 images.push(image);

@@ -55,12 +55,15 @@ impl Kept {
         }
     }
 
-    /// A line about those that are left out; `what` names them.
+    /// A line about those that are left out; `what` names them. It stays the same while they
+    /// are about as many.
     pub(super) fn note(&self, what: &str) -> Option<String> {
-        let Self { left_out, .. } = self;
-        (*left_out > 0).then(|| {
-            format!("{left_out} {what} that have ended are left out; the oldest are listed")
-        })
+        let digits = self.left_out.checked_ilog10()?;
+        let unit = 10_usize.saturating_pow(digits);
+        let about = self.left_out.saturating_sub(self.left_out % unit);
+        Some(format!(
+            "at least {about} {what} that have ended are left out; the oldest are listed"
+        ))
     }
 
     /// What is kept, in the order of the list, and the images of the containers that are left

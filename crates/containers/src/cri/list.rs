@@ -15,12 +15,12 @@ pub type Parse<T> = fn(&mut Reader<'_>, Value) -> io::Result<T>;
 
 /// What of lists could not be read, a line each, fit for a log.
 #[derive(Clone, Debug, Default)]
-pub struct Odd {
+pub struct Unread {
     lines: Vec<String>,
     more: usize,
 }
 
-impl Odd {
+impl Unread {
     /// Whether all could be read.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -79,7 +79,7 @@ impl Item for (String, WritableLayer) {
 pub fn parse_list<T: Item>(
     reader: &mut Reader<'_>,
     call: &str,
-    odd: &mut Odd,
+    unread: &mut Unread,
     parse: Parse<T>,
     keep: &mut dyn FnMut(T),
 ) -> io::Result<Result<(), Fault>> {
@@ -98,14 +98,14 @@ pub fn parse_list<T: Item>(
             return Ok(());
         }
         if let Some(fault) = fault {
-            odd.note(&format!("{}: {call}: {fault}", item.id()));
+            unread.note(&format!("{}: {call}: {fault}", item.id()));
         }
         keep(item);
         Ok(())
     })?;
     if unnamed > 0 {
         let why = why.map_or_else(|| "none is told".to_owned(), |why| why.to_string());
-        odd.note(&format!(
+        unread.note(&format!(
             "{call}: {unnamed} without a readable id passed over: {why}"
         ));
     }

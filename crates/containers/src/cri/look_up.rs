@@ -7,7 +7,7 @@ use std::path::Path;
 use super::client::Client;
 use super::containers::words_of;
 use super::image::is_image_id;
-use super::list::Odd;
+use super::list::Unread;
 use super::patience::Patience;
 use super::sandbox_image::find_id;
 use crate::pods::{Details, Found, HostOverlays, kubepods_class, read_cgroup};
@@ -31,8 +31,9 @@ pub(super) struct LookUp<'a> {
     proc: &'a Path,
     overlays: HostOverlays,
     patience: Patience,
-    /// Listed at most once, where a container is told by the name of its image.
-    images: Option<Vec<ListedImage>>,
+    /// Asked for at most once, where a container is told by the name of its image; none where
+    /// the runtime does not say them.
+    images: Option<Option<Vec<ListedImage>>>,
     /// The containers of which the runtime told nothing in time, the last time and now.
     hung_before: BTreeSet<Arc<str>>,
     pub(super) hung: BTreeSet<Arc<str>>,
@@ -74,7 +75,7 @@ impl<'a> LookUp<'a> {
                 if !error.is_answer() {
                     self.hung.insert(Arc::clone(id));
                 }
-                notes.push(clean(&format!("{id}: {}: {}", error.call, error.failure)));
+                notes.push(clean(&format!("{id}: {}", said(&error))));
                 known(before)
             }
             Some(Err(error)) => return Err(error),
@@ -127,24 +128,28 @@ impl<'a> LookUp<'a> {
         name: &str,
         notes: &mut Vec<String>,
     ) -> Result<Option<Option<Arc<str>>>, Error> {
-        if self.images.is_none() {
-            let mut odd = Odd::default();
-            let listed = self
-                .patience
-                .call(false, |within| self.client.images(&mut odd, within));
-            match listed {
-                Some(Ok(images)) => self.images = Some(images),
-                Some(Err(error)) if is_about_it(&error) => {
-                    notes.push(clean(&format!("{}: {}", error.call, error.failure)));
-                }
-                Some(Err(error)) => return Err(error),
-                None => {}
-            }
-        }
-        let Some(images) = &self.images else {
-            return Ok(None);
+        let images = match self.images.take() {
+            Some(images) => images,
+            None => self.list_images(notes)?,
         };
-        Ok(Some(find_id(name, images).map(Into::into)))
+        let id = images
+            .as_ref()
+            .map(|images| find_id(name, images).map(Into::into));
+        self.images = Some(images);
+        Ok(id)
+    }
+
+    fn list_images(&mut self, notes: &mut Vec<String>) -> Result<Option<Vec<ListedImage>>, Error> {
+        let list = |within| self.client.images(&mut Unread::default(), within);
+        match self.patience.call(false, list) {
+            Some(Ok(images)) => Ok(Some(images)),
+            Some(Err(error)) if is_about_it(&error) => {
+                notes.push(said(&error));
+                Ok(None)
+            }
+            Some(Err(error)) => Err(error),
+            None => Ok(None),
+        }
     }
 
     /// Puts its id in the place of an image's name. The runtime says what a name means, as
@@ -185,9 +190,18 @@ impl<'a> LookUp<'a> {
 
     /// A line about the calls that were not made.
     pub(super) fn note(&self) -> Option<String> {
-        let Patience { unasked, .. } = self.patience;
-        (unasked > 0).then(|| format!("{unasked} calls were not made: others got no answer"))
+        let why = "some calls about containers were not made: others got no answer in time";
+        (self.patience.unasked > 0).then(|| why.to_owned())
     }
+}
+
+/// A failure in words that are the same each time.
+fn said(error: &Error) -> String {
+    let Error { call, failure, .. } = error;
+    if matches!(failure, Failure::TimedOut(_)) {
+        return format!("{call}: no answer in time");
+    }
+    clean(&format!("{call}: {failure}"))
 }
 
 /// What was known of a container, to be asked again.

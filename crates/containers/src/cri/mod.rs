@@ -47,7 +47,6 @@ use crate::{
     WritableLayer,
 };
 use kept::Kept;
-use list::Odd;
 use look_up::LookUp;
 
 pub use client::Client;
@@ -63,7 +62,7 @@ pub use {
     image::{parse_image, parse_image_id},
     info::parse_info,
     layers::parse_layer,
-    list::{Item, Odd as OddItems, Parse, parse_list},
+    list::{Item, Parse, Unread, parse_list},
     sandbox_image::find_id,
     status::parse_status,
 };
@@ -134,8 +133,8 @@ pub struct CriRuntime {
     /// The images of containers that have ended and are not listed.
     used_elsewhere: BTreeSet<Arc<str>>,
     /// What of the images and of the layers could not be read the last time.
-    odd_images: Odd,
-    odd_layers: Odd,
+    unread_images: Unread,
+    unread_layers: Unread,
 }
 
 impl CriRuntime {
@@ -155,8 +154,8 @@ impl CriRuntime {
             known: Known::default(),
             hung: BTreeSet::new(),
             used_elsewhere: BTreeSet::new(),
-            odd_images: Odd::default(),
-            odd_layers: Odd::default(),
+            unread_images: Unread::default(),
+            unread_layers: Unread::default(),
         }
     }
 }
@@ -164,10 +163,11 @@ impl CriRuntime {
 /// A container in a sandbox that is listed belongs to the pod of that, whatever its own
 /// labels say; one whose sandbox is gone, to that of its labels.
 fn follow_sandboxes(containers: &mut [Found], sandboxes: &[Found]) {
+    let by_id = sandboxes.iter().map(|one| (&one.container.id, one));
+    let by_id: BTreeMap<&Arc<str>, &Found> = by_id.collect();
     for container in containers {
         let within = &mut container.container.sandbox;
-        let is_it = |sandbox: &&Found| within.as_ref() == Some(&sandbox.container.id);
-        if let Some(sandbox) = sandboxes.iter().find(is_it) {
+        if let Some(sandbox) = within.as_ref().and_then(|id| by_id.get(id)) {
             *within = Some(Arc::clone(&sandbox.container.id));
             for key in [POD_UID, POD_NAME, POD_NAMESPACE] {
                 let label = sandbox.label(key).unwrap_or_default();
@@ -188,12 +188,12 @@ impl ContainerRuntime for CriRuntime {
 
     /// Two calls when nothing has changed.
     fn list(&mut self) -> Result<RuntimeListing, Error> {
-        let (mut odd, mut sandboxes, mut containers) =
-            (Odd::default(), Kept::default(), Kept::default());
+        let (mut unread, mut sandboxes, mut containers) =
+            (Unread::default(), Kept::default(), Kept::default());
         self.client
-            .sandboxes(&mut odd, &mut |found| sandboxes.take(found))?;
+            .sandboxes(&mut unread, &mut |found| sandboxes.take(found))?;
         self.client
-            .containers(&mut odd, &mut |found| containers.take(found))?;
+            .containers(&mut unread, &mut |found| containers.take(found))?;
         let left_out = [sandboxes.note("sandboxes"), containers.note("containers")];
         let (sandboxes, _) = sandboxes.finish();
         let (mut containers, used_elsewhere) = containers.finish();
@@ -202,9 +202,9 @@ impl ContainerRuntime for CriRuntime {
         // What may hang again is asked last.
         containers.sort_by_key(|found| (hung.contains(&found.container.id), !found.runs()));
         let mut look_up = LookUp::new(&self.client, &self.proc, hung);
-        let mut notes = odd.into_notes();
-        for odd in [&self.odd_images, &self.odd_layers] {
-            notes.extend(odd.clone().into_notes());
+        let mut notes = unread.into_notes();
+        for unread in [&self.unread_images, &self.unread_layers] {
+            notes.extend(unread.clone().into_notes());
         }
         notes.extend(left_out.into_iter().flatten());
         let all = self.known.update(
@@ -238,15 +238,19 @@ impl ContainerRuntime for CriRuntime {
         let containers = listing.containers.iter_mut();
         let open = containers.filter(|one| one.layer == WritableLayer::Unknown);
         let mut open: BTreeMap<Arc<str>, _> = open
-            .map(|one| (Arc::clone(&one.id), &mut one.layer))
+            .map(|one| (Arc::clone(&one.id), (&mut one.layer, None)))
             .collect();
-        self.odd_layers = Odd::default();
-        self.client
-            .layers(&mut self.odd_layers, &mut |(id, layer)| {
-                if let Some(open) = open.get_mut(id.as_str()) {
-                    **open = layer;
-                }
-            })
+        self.unread_layers = Unread::default();
+        let mut measured = |(id, layer): (String, _)| {
+            if let Some((_, measured)) = open.get_mut(id.as_str()) {
+                *measured = Some(layer);
+            }
+        };
+        self.client.layers(&mut self.unread_layers, &mut measured)?;
+        for (layer, measured) in open.into_values() {
+            *layer = measured.unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// By `GetContainerEvents`: containerd 1.7, CRI-O 1.26 and later.
@@ -255,10 +259,10 @@ impl ContainerRuntime for CriRuntime {
     }
 
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
-        self.odd_images = Odd::default();
+        self.unread_images = Unread::default();
         let mut images = self
             .client
-            .images(&mut self.odd_images, self.client.within)?;
+            .images(&mut self.unread_images, self.client.within)?;
         sandbox_image::pin(&self.client, &mut images)?;
         Ok(images)
     }

@@ -4,7 +4,7 @@ use evictd_node::ImageName;
 
 use super::client::Client;
 use super::info::find_told;
-use super::list::Odd;
+use super::list::Unread;
 
 use crate::{Error, ListedImage};
 
@@ -27,7 +27,7 @@ pub fn find_id<'a>(text: &str, images: &'a [ListedImage]) -> Option<&'a str> {
 /// that shows that a pod can be started, all that are called `pause` stay as well.
 pub(super) fn pin(client: &Client, images: &mut [ListedImage]) -> Result<(), Error> {
     let mut ready = None;
-    client.sandboxes(&mut Odd::default(), &mut |found| {
+    client.sandboxes(&mut Unread::default(), &mut |found| {
         if found.runs() {
             ready = Some(found.container.id);
         }

@@ -2,7 +2,6 @@
 
 use alloc::sync::Arc;
 use std::io;
-use std::path::Path;
 
 use super::containers::words_of;
 use super::fields::MOST_PATH_BYTES;
@@ -11,7 +10,7 @@ use super::info::{find_told, take_info};
 use super::reader::{Reader, Value};
 use crate::ListedMount;
 use crate::LogFormat;
-use crate::pods::{Details, Limits, keep_mount, millis_of_shares, positive};
+use crate::pods::{Details, Limits, keep_mount, millis_of_shares, path, positive};
 
 /// A weight that stands for no request of cpu.
 const LEAST_SHARES: u64 = 2;
@@ -51,9 +50,8 @@ fn read_status(reader: &mut Reader<'_>, status: Value, details: &mut Details) ->
             }
             14 => read_mount(reader, value, &mut mounts, &mut images)?,
             15 => {
-                let path = reader.text(value, MOST_PATH_BYTES)?;
-                let path = path.filter(|path| !path.is_empty());
-                details.log = path.map(|path| Path::new(&path).into());
+                let log = reader.text(value, MOST_PATH_BYTES)?;
+                details.log = log.as_deref().and_then(path);
             }
             16 => reader.message(value, &mut |reader, field, value| {
                 if field == 1 {

@@ -31,9 +31,11 @@ const COMPOSE_PROJECT: &str = "com.docker.compose.project";
 
 /// Annotations have no place of their own in Docker: dockershim and cri-dockerd
 /// keep them among the labels.
+#[cfg(feature = "docker")]
 pub(crate) const ANNOTATION: &str = "annotation.";
 
 /// Whether a label or an annotation decides what evictd does. No other is kept.
+#[cfg(feature = "docker")]
 pub(crate) fn decides(key: &str) -> bool {
     const DECIDING: [&str; 3] = ["evictd.", "io.kubernetes.", "kubernetes.io/config."];
     let key = key.strip_prefix(ANNOTATION).unwrap_or(key);

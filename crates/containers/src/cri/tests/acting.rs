@@ -4,10 +4,10 @@ use core::time::Duration;
 use std::path::Path;
 
 use crate::cri::fake::{Fake, Reply};
-use crate::cri::{Client, Writer};
+use crate::cri::{Client, Writer, find_id};
 
 use super::{Bench, EXITED, Node, RUNNING, WEB, container, image, sandbox, status};
-use crate::{ContainerRuntime, CriRuntime, Failure, RuntimePod};
+use crate::{ContainerRuntime, CriRuntime, Failure, ListedImage, RuntimePod};
 
 fn pod() -> RuntimePod {
     RuntimePod {
@@ -321,14 +321,16 @@ fn the_sandboxes_image_stays_by_any_form_of_its_name() {
 /// Docker and containerd read one name in many forms.
 #[test]
 fn an_image_is_found_by_any_form_of_its_name() {
-    let mut listed = crate::ListedImage::default();
-    listed.id = "sha256:1".into();
-    listed.tags = vec!["docker.io/library/busybox:1".into()];
-    listed.digests = vec!["docker.io/library/busybox@sha256:00ff".into()];
-    let mut moved = crate::ListedImage::default();
-    moved.id = "sha256:2".into();
-    moved.digests = vec!["docker.io/library/busybox@sha256:1111".into()];
-    let images = [listed, moved];
+    let one = |id: &str, tags: &[&str], digest: &str| ListedImage {
+        id: id.into(),
+        tags: tags.iter().map(|tag| (*tag).into()).collect(),
+        digests: vec![format!("docker.io/library/busybox@sha256:{digest}")],
+        ..ListedImage::default()
+    };
+    let images = [
+        one("sha256:1", &["docker.io/library/busybox:1"], "00ff"),
+        one("sha256:2", &[], "1111"),
+    ];
     for (name, expected) in [
         ("busybox:1", Some("sha256:1")),
         ("busybox@sha256:00ff", Some("sha256:1")),
@@ -338,6 +340,6 @@ fn an_image_is_found_by_any_form_of_its_name() {
         ("busybox", None),
         ("quay.io/busybox:1", None),
     ] {
-        assert_eq!(crate::cri::find_id(name, &images), expected, "{name}");
+        assert_eq!(find_id(name, &images), expected, "{name}");
     }
 }

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use crate::cri::fake::{Fake, Reply};
 use crate::cri::{
-    Client, OddItems, Parse, Reader, Value, Writer, parse_container, parse_disks, parse_image,
+    Client, Parse, Reader, Unread, Value, Writer, parse_container, parse_disks, parse_image,
     parse_layer, parse_sandbox, parse_status,
 };
 use crate::{ContainerState, Details, Found, ListedContainer, LogFormat, WritableLayer};
@@ -41,7 +41,7 @@ fn four_thousand_containers() {
     assert!(list.len() > 1_000_000);
     let fake = Fake::start("thousands", move |_, _| Reply::Message(list.clone()));
     let client = Client::new(&fake.socket(), LONG);
-    let (mut odd, mut containers) = (OddItems::default(), Vec::new());
+    let (mut odd, mut containers) = (Unread::default(), Vec::new());
     let mut keep = |found| containers.push(found);
     client.containers(&mut odd, &mut keep).unwrap();
     assert!(odd.is_empty() && containers.len() == 4_000);
@@ -440,7 +440,7 @@ fn no_partial_lists() {
     let fake = Fake::start("partial", move |_, _| Reply::Message(list.clone()));
     let client = Client::new(&fake.socket(), LONG);
     let error = client
-        .containers(&mut OddItems::default(), &mut drop)
+        .containers(&mut Unread::default(), &mut drop)
         .unwrap_err();
     let said = format!("{}: {}", error.call, error.failure);
     assert_eq!(
