@@ -2,7 +2,7 @@
 //! panic, and no path that leads elsewhere.
 #![no_main]
 // parses: crates/containers/src/pods/cgroup/mod.rs#find_cgroup
-// parses: crates/containers/src/pods/layer/mod.rs
+// parses: crates/containers/src/pods/layer/overlays/mod.rs
 // parses: crates/containers/src/cri/sandbox_image.rs#find_id
 // parses: crates/containers/src/docker/parse.rs#parse_image_labels
 
