@@ -2,6 +2,7 @@
 //! same answer however the bytes are cut up.
 #![no_main]
 // options: -max_len=1048576
+// parses: crates/containers/src/cri/answer.rs
 // parses: crates/containers/src/cri/http2.rs
 // parses: crates/containers/src/cri/hpack.rs
 // parses: crates/containers/src/cri/grpc.rs

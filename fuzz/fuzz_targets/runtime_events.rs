@@ -6,7 +6,6 @@
 // parses: crates/containers/src/docker/events.rs#read_event
 // parses: crates/containers/src/docker/events.rs#end_line
 // parses: crates/containers/src/cri/events.rs#step
-// parses: crates/containers/src/cri/events.rs#take_events
 
 use std::io::{self, BufReader, Read, Write};
 

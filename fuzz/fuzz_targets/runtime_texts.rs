@@ -2,16 +2,24 @@
 //! panic, and no path that leads elsewhere.
 #![no_main]
 // parses: crates/containers/src/pods/cgroup/mod.rs#find_cgroup
-// parses: crates/containers/src/pods/layer.rs#find_layer
-// parses: crates/containers/src/cri/images.rs#find_id
+// parses: crates/containers/src/pods/layer/overlays/mod.rs
+// parses: crates/containers/src/cri/sandbox_image.rs#find_id
 // parses: crates/containers/src/docker/images.rs#parse_image_labels
 
 use std::path::Component;
 
-use evictd_containers::cri::{Bytes, find_id, parse_image, parse_list};
+use evictd_containers::cri::{Unread, Reader, find_id, parse_image, parse_list};
 use evictd_containers::docker::{parse_image_labels, parse_images};
-use evictd_containers::{find_cgroup, find_layer};
+use evictd_containers::{ListedImage, find_cgroup, find_layer};
 use libfuzzer_sys::fuzz_target;
+
+fn over_cri(mut answer: &[u8]) -> Vec<ListedImage> {
+    let (mut odd, mut images, length) = (Unread::default(), Vec::new(), answer.len());
+    let mut reader = Reader::new(&mut answer, length);
+    let mut keep = |image| images.push(image);
+    let _ = parse_list(&mut reader, "", &mut odd, parse_image, &mut keep);
+    images
+}
 
 fuzz_target!(|input: &[u8]| {
     // The first line is the id that is looked for.
@@ -27,15 +35,15 @@ fuzz_target!(|input: &[u8]| {
         assert!(cgroup.components().all(is_normal));
         assert!(id.len() >= 12 && cgroup.as_os_str().len() >= id.len());
     }
-    if let Some(layer) = find_layer(text) {
+    if let Some(layer) = find_layer(text, text, id) {
         assert!(layer.is_absolute());
     }
     let listed = parse_images(text).ok().map(|listed| listed.items);
-    let images = listed.or_else(|| parse_list(Bytes::new(text), parse_image).ok());
-    for image in images.iter().flatten() {
-        assert!(find_id(&image.id, images.as_deref().unwrap_or_default()).is_some());
+    let images = listed.unwrap_or_else(|| over_cri(text));
+    for image in &images {
+        assert!(find_id(&image.id, &images).is_some());
     }
-    let _ = find_id(id, images.as_deref().unwrap_or_default());
+    let _ = find_id(id, &images);
     if let Ok(labels) = parse_image_labels(text) {
         assert!(labels.len() <= 32);
     }

@@ -20,9 +20,9 @@ use core::error::Error;
 use core::time::Duration;
 use std::path::Path;
 use std::time::Instant;
-use std::{env, fs};
+use std::{env, fs, io};
 
-use evictd_containers::cri::{Bytes, Client, Value, Writer};
+use evictd_containers::cri::{Client, Reader, Writer};
 use evictd_containers::{ContainerRuntime, CriRuntime, RuntimePod};
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -101,10 +101,8 @@ impl Tool<'_> {
         config.message(8, &linux);
         let mut request = Writer::default();
         request.message(1, &config);
-        let answer = self
-            .client
-            .call("/runtime.v1.RuntimeService/RunPodSandbox", request)?;
-        let id = first_text(&answer)?;
+        let method = "/runtime.v1.RuntimeService/RunPodSandbox";
+        let id = self.client.call(method, request, first_text)?;
         fs::write(self.kept(&id), config.into_bytes())?;
         println!("{id}");
         Ok(())
@@ -158,10 +156,8 @@ impl Tool<'_> {
         let mut request = Writer::default();
         request.text(1, sandbox).message(2, &config);
         request.bytes(3, &fs::read(self.kept(sandbox))?);
-        let answer = self
-            .client
-            .call("/runtime.v1.RuntimeService/CreateContainer", request)?;
-        first_text(&answer)
+        let method = "/runtime.v1.RuntimeService/CreateContainer";
+        Ok(self.client.call(method, request, first_text)?)
     }
 
     fn start(&mut self, id: &str) -> Outcome {
@@ -173,8 +169,7 @@ impl Tool<'_> {
         let mut request = Writer::default();
         request.text(1, id);
         let method = format!("/runtime.v1.RuntimeService/{call}");
-        self.client.call(&method, request)?;
-        Ok(())
+        Ok(self.client.call(&method, request, |_| Ok(()))?)
     }
 
     /// Prints how many milliseconds it took.
@@ -221,12 +216,13 @@ fn pairs(config: &mut Writer, field: u32, keys: &[&str], prefix: &str) {
 }
 
 /// What the answer of each call that makes something begins with: its id.
-fn first_text(answer: &[u8]) -> Result<String, Box<dyn Error>> {
-    let mut id = String::new();
-    for field in Bytes::new(answer).fields() {
-        if let (1, Value::Bytes(text)) = field? {
-            id = text.exact_text()?.into();
+fn first_text(answer: &mut Reader<'_>) -> io::Result<String> {
+    let (whole, mut id) = (answer.whole(), String::new());
+    answer.message(whole, &mut |reader, field, value| {
+        if field == 1 {
+            id = reader.shown(value)?;
         }
-    }
+        Ok(())
+    })?;
     Ok(id)
 }

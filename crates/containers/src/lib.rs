@@ -9,8 +9,6 @@
 extern crate alloc;
 
 #[cfg(feature = "cri")]
-mod bounds;
-#[cfg(feature = "cri")]
 pub mod cri;
 #[cfg(feature = "docker")]
 pub mod docker;
@@ -28,10 +26,6 @@ mod socket;
 #[cfg(any(feature = "cri", feature = "docker"))]
 mod text;
 
-// What lists count their items by.
-#[cfg(feature = "cri")]
-#[doc(hidden)]
-pub use bounds::Weigh;
 #[cfg(feature = "cri")]
 pub use cri::CriRuntime;
 #[cfg(feature = "docker")]

@@ -11,9 +11,9 @@ fn not_offered<T>(runtime: &(impl ContainerRuntime + ?Sized), call: &str) -> Res
 
 /// A container runtime behind its socket: the Docker Engine API or CRI.
 ///
-/// Every call ends by a deadline of its own, and reconnects by itself when the
-/// runtime was started anew. A list is the whole list or an error; an item of which
-/// something cannot be read is in it with the rest.
+/// Every call ends by a deadline of its own, reconnects by itself when the runtime was
+/// started anew, and fails where its answer breaks off. An item of which something cannot be
+/// read is in the list with the rest of it.
 ///
 /// Three methods must be written; a runtime that offers no more can be listed. Each other call
 /// fails with [`Failure::NotOffered`] unless its own text says what else it does.

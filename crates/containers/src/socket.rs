@@ -82,7 +82,6 @@ impl Socket {
     }
 
     /// Bounds what comes in by its deadline alone: of the reader's memory it takes none.
-    #[cfg(feature = "docker")]
     pub(crate) fn without_bound(self) -> Self {
         let most = usize::MAX;
         Self {

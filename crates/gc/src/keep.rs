@@ -2,6 +2,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use core::fmt;
 
+use evictd_node::split_registry;
+
 /// The longest pattern in bytes: names of images are shorter.
 const LONGEST: usize = 512;
 
@@ -124,19 +126,10 @@ fn tag_at(name: &str) -> Option<usize> {
     Some(last.saturating_add(place))
 }
 
-/// The short form of a name that is Docker Hub's, written short or in full: what
-/// has no registry in front is.
+/// The short form of a name that is Docker Hub's, written short or in full.
 fn hub_name(name: &str) -> Option<&str> {
-    let rest = match name.split_once('/') {
-        None => name,
-        Some(("docker.io" | "index.docker.io", rest)) => rest,
-        Some((first, _)) if first.contains(['.', ':']) || first == "localhost" => return None,
-        Some(_) => name,
-    };
-    Some(match rest.strip_prefix(LIBRARY) {
-        Some(bare) if !bare.contains('/') => bare,
-        _ => rest,
-    })
+    let (registry, rest) = split_registry(name);
+    registry.is_none().then_some(rest)
 }
 
 impl fmt::Display for KeepPattern {

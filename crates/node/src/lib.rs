@@ -9,6 +9,7 @@ extern crate std;
 mod amount;
 mod condition;
 mod date;
+mod image_name;
 #[cfg(feature = "std")]
 pub mod kill;
 mod kubelet_version;
@@ -29,6 +30,7 @@ mod utc;
 pub use amount::Amount;
 pub use condition::{Condition, ConditionSet};
 pub use date::date;
+pub use image_name::{ImageName, split_registry};
 pub use kubelet_version::KubeletVersion;
 pub use layout::Layout;
 pub use mono::Mono;

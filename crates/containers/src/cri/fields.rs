@@ -1,45 +1,69 @@
-//! Fields of CRI's messages that come more than once, within bounds.
+//! Fields that several of CRI's messages have.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use std::io;
 
-use super::proto::{Bytes, Message, ProtoError};
-use crate::bounds::{MOST_LABEL_BYTES, MOST_OF_ONE, TOO_MANY_OF_ONE};
-use crate::pods::decides;
+use super::reader::{Reader, Value, shown};
+use crate::pods::{POD_NAME, POD_NAMESPACE, POD_UID};
 
-/// The fields of this number, if they are not too many for one item.
-pub(super) fn few<'a>(
-    message: &Message<'a>,
-    number: u32,
-) -> Result<impl Iterator<Item = Bytes<'a>> + use<'a>, ProtoError> {
-    if message.all(number).nth(MOST_OF_ONE).is_some() {
-        return Err(message.error(TOO_MANY_OF_ONE));
-    }
-    Ok(message.all(number))
+/// The longest id, name of an image or value of a label that is kept: no longer one means anything.
+pub(super) const MOST_NAME_BYTES: usize = 1024;
+/// The longest path that the kernel takes.
+pub(super) const MOST_PATH_BYTES: usize = 4096;
+
+/// The kubelet's: seconds of grace, on each container.
+pub(super) const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
+
+/// The labels and annotations that decide anything. No other is kept.
+const DECIDING: [&str; 11] = [
+    "evictd.priority",
+    "evictd.memory-request",
+    "evictd.protect",
+    "evictd.disk-limit",
+    "evictd.log-relief",
+    "kubernetes.io/config.source",
+    "kubernetes.io/config.mirror",
+    POD_UID,
+    POD_NAME,
+    POD_NAMESPACE,
+    GRACE,
+];
+
+/// An id; empty where there is none that can be read.
+pub(super) fn id(reader: &mut Reader<'_>, value: Value) -> io::Result<String> {
+    Ok(reader.text(value, MOST_NAME_BYTES)?.unwrap_or_default())
 }
 
-/// A map of texts: the pairs are so many fields of this number. Those that decide nothing
-/// are left out, and those that are too long to mean anything.
-pub(super) fn map(
-    message: &Message<'_>,
-    number: u32,
-) -> Result<BTreeMap<String, String>, ProtoError> {
-    let mut map = BTreeMap::new();
-    for pair in few(message, number)? {
-        let pair = pair.message()?;
-        let (key, value) = (pair.bytes(1), pair.bytes(2));
-        if key.len().saturating_add(value.len()) > MOST_LABEL_BYTES {
-            continue;
+/// Reads a pair of a map of texts, which are so many fields of one number. One that decides
+/// nothing is not kept, whatever it holds.
+pub(super) fn pair(
+    reader: &mut Reader<'_>,
+    pair: Value,
+    map: &mut BTreeMap<String, String>,
+) -> io::Result<()> {
+    let (mut key, mut value) = (Vec::new(), Vec::new());
+    reader.message(pair, &mut |reader, field, text| {
+        match field {
+            1 => key = reader.prefix(text, MOST_NAME_BYTES)?,
+            2 => value = reader.prefix(text, MOST_NAME_BYTES.saturating_add(1))?,
+            _ => {}
         }
-        let key = key.text();
-        if decides(&key) {
-            map.insert(key, value.text());
-        }
+        Ok(())
+    })?;
+    let decides = |known: &&&str| known.as_bytes() == key;
+    let Some(key) = DECIDING.iter().find(decides) else {
+        return Ok(());
+    };
+    if value.len() > MOST_NAME_BYTES {
+        reader.note("a label of more than 1024 bytes");
+    } else {
+        map.insert((*key).into(), shown(&value));
     }
-    Ok(map)
+    Ok(())
 }
 
-/// A number of 32 bits.
+/// A number of 32 bits; the largest where it is larger.
 pub(super) fn word(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -1,9 +1,8 @@
 //! gRPC: what stands in the header fields and the body that HTTP/2 carries.
 
 use super::hpack::Fields;
-use super::proto::Bytes;
+use super::reader::shown;
 use crate::Failure;
-use crate::socket::MOST_ANSWER_BYTES;
 use crate::text::clean;
 
 /// A flag and a length stand before each message.
@@ -20,12 +19,6 @@ pub(super) fn check_head(fields: &Fields) -> Result<(), String> {
         return Err(format!("content of type {}", words(content)));
     }
     Ok(())
-}
-
-/// The message of an answer that is over, or what the runtime says instead.
-pub(super) fn finish_answer(fields: &Fields, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
-    check_status(fields)?;
-    parse_message(body).map_err(Failure::malformed)
 }
 
 /// What the runtime says of a call that is over.
@@ -47,57 +40,17 @@ pub(super) fn check_status(fields: &Fields) -> Result<(), Failure> {
     }
 }
 
-/// The one message of a unary gRPC call's answer, out of what HTTP/2 carried.
+/// How long the message is that begins so.
 ///
 /// # Errors
-/// When it is compressed, too long, not whole, or another one follows: what is odd, in
-/// words.
-///
-/// ```
-/// use evictd_containers::cri::parse_message;
-///
-/// assert_eq!(parse_message(vec![0, 0, 0, 0, 2, 8, 1]), Ok(vec![8, 1]));
-/// let error = parse_message(vec![0, 0, 0, 0, 2, 8]).unwrap_err();
-/// assert_eq!(error, "a message of 2 bytes ends after 1");
-/// ```
-pub fn parse_message(mut carried: Vec<u8>) -> Result<Vec<u8>, String> {
-    let length = message_length(&carried)?.ok_or("no message")?;
-    carried.drain(..MESSAGE_HEAD_BYTES.min(carried.len()));
-    if carried.len() < length {
-        let there = carried.len();
-        return Err(format!("a message of {length} bytes ends after {there}"));
-    }
-    Ok(carried)
-}
-
-/// The length of the only message, which begins so; `None` while that is not told.
-pub(super) fn message_length(carried: &[u8]) -> Result<Option<usize>, String> {
-    let length = next_length(carried)?;
-    let there = carried.len().saturating_sub(MESSAGE_HEAD_BYTES);
-    if length.is_some_and(|length| there > length) {
-        return Err("more than one message".into());
-    }
-    Ok(length)
-}
-
-/// The length of the message that begins so, whatever follows it.
-pub(super) fn next_length(carried: &[u8]) -> Result<Option<usize>, String> {
-    let Some([flag, length @ ..]) = carried.first_chunk::<MESSAGE_HEAD_BYTES>() else {
-        return Ok(None);
-    };
+/// What is odd, in words.
+pub(super) fn message_length(head: [u8; MESSAGE_HEAD_BYTES]) -> Result<usize, &'static str> {
+    let [flag, length @ ..] = head;
     match flag {
-        0 => {}
-        1 => return Err("a compressed message, which was not asked for".into()),
-        _ => return Err("a message with an unknown flag".into()),
+        0 => Ok(usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX)),
+        1 => Err("a compressed message, which was not asked for"),
+        _ => Err("a message with an unknown flag"),
     }
-    let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
-    if length > MOST_ANSWER_BYTES {
-        let most = MOST_ANSWER_BYTES;
-        return Err(format!(
-            "a message of {length} bytes; at most {most} are read"
-        ));
-    }
-    Ok(Some(length))
 }
 
 /// A runtime's words for a log line: percent-decoded as gRPC has them encoded.
@@ -114,7 +67,7 @@ fn words(text: &[u8]) -> String {
             .get(if code.is_some() { 2 } else { 0 }..)
             .unwrap_or_default();
     }
-    clean(&Bytes::new(&bytes).text())
+    clean(&shown(&bytes))
 }
 
 fn hex(digit: u8) -> Option<u8> {

@@ -1,7 +1,7 @@
 //! Header fields as HTTP/2 carries them (HPACK, RFC 7541), without the table that
 //! both sides could keep: ours is announced to hold nothing.
 
-use super::proto::push_varint;
+use super::writer::push_varint;
 
 /// The header fields that a gRPC answer is understood by: those of [`READ`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

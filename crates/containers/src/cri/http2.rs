@@ -2,14 +2,14 @@
 //! socket, no clock.
 //!
 //! What makes it small: a connection carries one call; the other side is told to keep no
-//! table of header fields, and may send as much as it likes without asking, because the
-//! stream bounds how much is read for a call. Why no crate does it: those that exist
+//! table of header fields, and may send as much as it likes without asking, because what
+//! comes is read at once and nothing is kept of it here. Why no crate does it: those that exist
 //! multiplex calls and keep the table, which is most of their code, and leave gRPC to
 //! their user.
 
 use std::io::{BufReader, Read, Write};
 
-use super::grpc::{MESSAGE_HEAD_BYTES, check_head, finish_answer, message_length};
+use super::grpc::check_head;
 use super::hpack::{Fields, read_block, write_field};
 use crate::Failure;
 
@@ -27,6 +27,8 @@ const MOST_FRAME_BYTES: usize = 16_384;
 const HEAD_BYTES: usize = 9;
 /// What may stand before and after an answer's body, as it is sent.
 const MOST_BLOCK_BYTES: usize = 64 << 10;
+/// What may come between two pieces of a body.
+const MOST_AROUND_BYTES: usize = 256 << 10;
 /// The last number of a stream.
 const LAST_STREAM: u32 = 0x7fff_ffff;
 /// The stream of the one request over a connection.
@@ -51,14 +53,6 @@ const PRIORITY: u8 = 32;
 /// The error code of a request that was not looked at.
 const REFUSED_STREAM: u32 = 7;
 
-/// What a call comes to whose answer this stream carries to us.
-///
-/// # Errors
-/// Where that is no answer, or not all of one.
-pub fn parse_connection<S: Read + Write>(stream: S) -> Result<Vec<u8>, Failure> {
-    Call::send(stream, "/", &[], core::time::Duration::ZERO)?.receive()
-}
-
 /// One gRPC call over a connection of its own.
 pub(super) struct Call<S> {
     pub(super) stream: BufReader<S>,
@@ -72,6 +66,8 @@ pub(super) struct Call<S> {
     block: Option<Vec<u8>>,
     /// What has come of the body, and was not taken out of it.
     pub(super) body: Vec<u8>,
+    /// How many bytes have come since that brought nothing of a body.
+    pub(super) around: usize,
     /// Whether nothing follows, except for the rest of a block.
     is_last: bool,
 }
@@ -120,6 +116,7 @@ impl<S: Read + Write> Call<S> {
             has_head: false,
             block: None,
             body: Vec::new(),
+            around: 0,
             is_last: false,
         };
         call.write(SETTINGS, 0, 0, &OUR_SETTINGS);
@@ -144,22 +141,24 @@ impl<S: Read + Write> Call<S> {
         Ok(self.stream.get_mut().write_all(&outgoing)?)
     }
 
-    /// Waits for the message that answers the request.
-    pub(super) fn receive(mut self) -> Result<Vec<u8>, Failure> {
-        while !self.is_over() {
-            self.step()?;
-            self.expect_one_message()?;
-        }
-        finish_answer(&self.fields, self.body)
-    }
-
     /// Takes in a frame, and returns how much of the windows it has filled.
     pub(super) fn step(&mut self) -> Result<usize, Failure> {
         let frame = self.read_frame()?;
         if !core::mem::replace(&mut self.has_begun, true) && frame.kind != SETTINGS {
             return Err(Failure::malformed("it does not begin with SETTINGS"));
         }
+        let before = self.body.len();
         self.handle(&frame)?;
+        if self.body.len() > before {
+            self.around = 0;
+        } else {
+            // What never ends is given up before the deadline.
+            let bytes = frame.payload.len().saturating_add(HEAD_BYTES);
+            self.around = self.around.saturating_add(bytes);
+            if self.around > MOST_AROUND_BYTES {
+                return Err(Failure::malformed("an answer without end"));
+            }
+        }
         // Not after each frame: the runtime may have sent the whole answer and gone.
         if !self.is_over() && self.stream.buffer().is_empty() {
             self.flush()?;
@@ -168,6 +167,7 @@ impl<S: Read + Write> Call<S> {
         Ok(if is_data { frame.payload.len() } else { 0 })
     }
 
+    /// Whether nothing more will come.
     pub(super) const fn is_over(&self) -> bool {
         self.is_last && self.block.is_none()
     }
@@ -178,16 +178,6 @@ impl<S: Read + Write> Call<S> {
             self.write(WINDOW_UPDATE, 0, 0, &bytes.to_be_bytes());
             self.write(WINDOW_UPDATE, 0, REQUEST, &bytes.to_be_bytes());
         }
-    }
-
-    /// At once, and not when all has come: what is odd already may never end.
-    fn expect_one_message(&mut self) -> Result<(), Failure> {
-        if let Some(length) = message_length(&self.body).map_err(Failure::malformed)? {
-            let whole = length.saturating_add(MESSAGE_HEAD_BYTES);
-            self.body
-                .reserve_exact(whole.saturating_sub(self.body.len()));
-        }
-        Ok(())
     }
 
     fn read_frame(&mut self) -> Result<Frame, Failure> {

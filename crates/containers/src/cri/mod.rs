@@ -1,49 +1,71 @@
 //! containerd, CRI-O and cri-dockerd, by the Container Runtime Interface (CRI v1).
 //!
-//! [`CriRuntime`] asks and understands; [`Client`] makes gRPC calls over a unix socket. Each call ends by a deadline of its own, however the other side behaves; what
-//! it receives is bounded, and read in full or not at all. [`Bytes`], [`Writer`], the
-//! `parse_*` functions and [`parse_connection`] do no I/O. Nothing here starts a thread.
+//! [`CriRuntime`] asks and understands; [`Client`] makes gRPC calls over a unix socket.
+//! Each call ends by a deadline of its own, however the other side behaves. An answer is
+//! read as it comes in, item by item: what of it cannot be read costs that item or field
+//! alone. [`Reader`], [`Writer`], the `parse_*` functions and [`parse_connection`] do no
+//! I/O. Nothing here starts a thread.
 
+mod about;
+mod answer;
+mod calls;
 mod client;
+mod containers;
 mod events;
 mod fields;
 mod grpc;
 mod hpack;
 mod http2;
-mod images;
-mod parse;
-mod proto;
+mod image;
+mod info;
+mod kept;
+mod layers;
+mod list;
+mod look_up;
+mod patience;
+mod reader;
+mod sandbox_image;
+mod status;
+mod writer;
 
 #[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod tests;
 
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
+use core::mem::take;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use crate::pods::{
-    Assembly, Details, Found, Grouping, Known, POD_NAME, POD_NAMESPACE, POD_UID, kubepods_class,
-    own_cgroup, read_cgroup, read_layer,
+    Assembly, Details, Found, Grouping, Known, POD_NAME, POD_NAMESPACE, POD_UID, own_cgroup,
 };
-use crate::text::clean;
 use crate::{
     Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
     WritableLayer,
 };
+use kept::Kept;
+use look_up::LookUp;
 
 pub use client::Client;
+pub use reader::{Each, Extent, Fault, Reader, Value};
+pub use writer::Writer;
 // For fuzzing.
-pub use grpc::parse_message;
-pub use http2::parse_connection;
-pub use parse::{
-    parse_container, parse_disks, parse_image, parse_image_id, parse_info, parse_layer, parse_list,
-    parse_sandbox, parse_status, parse_version,
-};
-pub use proto::{Bytes, ProtoError, Value, Writer};
 #[doc(hidden)]
-pub use {events::count_events, images::find_id};
+pub use {
+    about::{parse_disks, parse_version},
+    answer::parse_connection,
+    containers::{parse_container, parse_sandbox},
+    events::count_events,
+    image::{parse_image, parse_image_id},
+    info::parse_info,
+    layers::parse_layer,
+    list::{Item, Parse, Unread, parse_list},
+    sandbox_image::find_id,
+    status::parse_status,
+};
 
 const GROUPING: Grouping = Grouping {
     namespace: "",
@@ -89,8 +111,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 ///
 /// # Writable layers
 ///
-/// That of a container on overlayfs is a directory, known since the container was
-/// first seen to run; other storage is measured by the runtime, see
+/// That of a container on overlayfs is a directory that the host's mount table names, known
+/// since the container was first seen to run; other storage is measured by the runtime, see
 /// [`measure_layers`](ContainerRuntime::measure_layers).
 ///
 /// # Images
@@ -106,6 +128,13 @@ pub struct CriRuntime {
     client: Client,
     proc: PathBuf,
     known: Known,
+    /// The containers that could not be looked at the last time, as the runtime hung.
+    hung: BTreeSet<Arc<str>>,
+    /// The images of containers that have ended and are not listed.
+    used_elsewhere: BTreeSet<Arc<str>>,
+    /// What of the images and of the layers could not be read the last time.
+    unread_images: Unread,
+    unread_layers: Unread,
 }
 
 impl CriRuntime {
@@ -123,82 +152,22 @@ impl CriRuntime {
             client: Client::new(socket, limit),
             proc: proc.to_owned(),
             known: Known::default(),
+            hung: BTreeSet::new(),
+            used_elsewhere: BTreeSet::new(),
+            unread_images: Unread::default(),
+            unread_layers: Unread::default(),
         }
     }
-}
-
-/// What one call tells of a container; `None` when it has vanished meanwhile. `images`
-/// are listed at most once, where a container is told by the name of its image.
-fn look_up(
-    client: &Client,
-    proc: &Path,
-    found: &Found,
-    before: Option<&Details>,
-    images: &mut Option<Vec<ListedImage>>,
-    notes: &mut Vec<String>,
-) -> Result<Option<Details>, Error> {
-    let id = &found.container.id;
-    let mut details = match client.status(id, found.runs()) {
-        Ok(Some(details)) => details,
-        Ok(None) => return Ok(None),
-        // One that the runtime cannot look at must not hide the others. What was known
-        // counts, and it is asked again the next time.
-        Err(error) if error.is_answer() => {
-            notes.push(clean(&format!("{id}: {}: {}", error.call, error.failure)));
-            let told = Box::default();
-            Details {
-                told,
-                ..before.cloned().unwrap_or_default()
-            }
-        }
-        Err(error) => return Err(error),
-    };
-    details.cgroup = read_cgroup(proc, details.pid, id);
-    if let Some(cgroup) = &details.cgroup {
-        let layer = read_layer(proc, details.pid);
-        details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
-        let parent = cgroup.parent().map(Path::to_string_lossy);
-        details.class = parent.and_then(|parent| kubepods_class(&parent));
-    } else if found.runs() {
-        // One that runs in no cgroup that could be found is asked again the next time.
-        details.told = Box::default();
-    }
-    let image = &found.container.image;
-    if !parse::is_image_id(image) {
-        let images = match images {
-            Some(images) => images,
-            none => none.insert(client.images()?),
-        };
-        details.image = images::find_id(image, images).map(Into::into);
-    }
-    for volume in &mut details.image_volumes {
-        find_volumes_image(client, volume)?;
-    }
-    Ok(Some(details))
-}
-
-/// Puts its id in the place of an image's name. The runtime says what a name means, as
-/// `busybox` may stand for `docker.io/library/busybox:latest`; one that it does not know
-/// stays as it is.
-fn find_volumes_image(client: &Client, image: &mut Arc<str>) -> Result<(), Error> {
-    if parse::is_image_id(image) {
-        return Ok(());
-    }
-    match client.image_id(image) {
-        Ok(id) if !id.is_empty() => *image = id.into(),
-        Err(error) if !error.is_answer() => return Err(error),
-        Ok(_) | Err(_) => {}
-    }
-    Ok(())
 }
 
 /// A container in a sandbox that is listed belongs to the pod of that, whatever its own
 /// labels say; one whose sandbox is gone, to that of its labels.
 fn follow_sandboxes(containers: &mut [Found], sandboxes: &[Found]) {
+    let by_id = sandboxes.iter().map(|one| (&one.container.id, one));
+    let by_id: BTreeMap<&Arc<str>, &Found> = by_id.collect();
     for container in containers {
         let within = &mut container.container.sandbox;
-        let is_it = |sandbox: &&Found| within.as_ref() == Some(&sandbox.container.id);
-        if let Some(sandbox) = sandboxes.iter().find(is_it) {
+        if let Some(sandbox) = within.as_ref().and_then(|id| by_id.get(id)) {
             *within = Some(Arc::clone(&sandbox.container.id));
             for key in [POD_UID, POD_NAME, POD_NAMESPACE] {
                 let label = sandbox.label(key).unwrap_or_default();
@@ -219,22 +188,34 @@ impl ContainerRuntime for CriRuntime {
 
     /// Two calls when nothing has changed.
     fn list(&mut self) -> Result<RuntimeListing, Error> {
-        let sandboxes = self.client.sandboxes()?;
-        let mut containers = self.client.containers()?;
+        let (mut unread, mut sandboxes, mut containers) =
+            (Unread::default(), Kept::default(), Kept::default());
+        self.client
+            .sandboxes(&mut unread, &mut |found| sandboxes.take(found))?;
+        self.client
+            .containers(&mut unread, &mut |found| containers.take(found))?;
+        let left_out = [sandboxes.note("sandboxes"), containers.note("containers")];
+        let (sandboxes, _) = sandboxes.finish();
+        let (mut containers, used_elsewhere) = containers.finish();
         follow_sandboxes(&mut containers, &sandboxes);
-        let (mut images, mut notes) = (None, Vec::new());
-        let within = self.client.within;
-        let ask = |found: &Found, before: Option<&Details>, notes: &mut Vec<String>| {
-            let mut details = look_up(&self.client, &self.proc, found, before, &mut images, notes)?;
-            // The layer outlives the process that led to it.
-            if let (Some(details), Some(before)) = (&mut details, before)
-                && details.layer == WritableLayer::Unknown
-            {
-                details.layer.clone_from(&before.layer);
-            }
-            Ok(details)
-        };
-        let all = self.known.update(containers, within, &mut notes, ask)?;
+        let hung = take(&mut self.hung);
+        // What may hang again is asked last.
+        containers.sort_by_key(|found| (hung.contains(&found.container.id), !found.runs()));
+        let mut look_up = LookUp::new(&self.client, &self.proc, hung);
+        let mut notes = unread.into_notes();
+        for unread in [&self.unread_images, &self.unread_layers] {
+            notes.extend(unread.clone().into_notes());
+        }
+        notes.extend(left_out.into_iter().flatten());
+        let all = self.known.update(
+            containers,
+            self.client.within,
+            &mut notes,
+            |found, before, notes| look_up.container(found, before, notes),
+        )?;
+        self.used_elsewhere = look_up.images_of(used_elsewhere, &mut notes)?;
+        notes.extend(look_up.note());
+        self.hung = look_up.hung;
         let mut assembly = Assembly::new(GROUPING, notes);
         for sandbox in sandboxes {
             assembly.add(sandbox, &Details::default());
@@ -254,13 +235,20 @@ impl ContainerRuntime for CriRuntime {
     /// By `ListContainerStats`, which asks each container's shim: some milliseconds
     /// each. containerd measures the layers every ten seconds.
     fn measure_layers(&mut self, listing: &mut RuntimeListing) -> Result<(), Error> {
-        for (id, layer) in self.client.layers()? {
-            let of_it = listing.containers.iter_mut().find(|one| *one.id == id);
-            if let Some(container) = of_it
-                && container.layer == WritableLayer::Unknown
-            {
-                container.layer = layer;
+        let containers = listing.containers.iter_mut();
+        let open = containers.filter(|one| one.layer == WritableLayer::Unknown);
+        let mut open: BTreeMap<Arc<str>, _> = open
+            .map(|one| (Arc::clone(&one.id), (&mut one.layer, None)))
+            .collect();
+        self.unread_layers = Unread::default();
+        let mut measured = |(id, layer): (String, _)| {
+            if let Some((_, measured)) = open.get_mut(id.as_str()) {
+                *measured = Some(layer);
             }
+        };
+        self.client.layers(&mut self.unread_layers, &mut measured)?;
+        for (layer, measured) in open.into_values() {
+            *layer = measured.unwrap_or_default();
         }
         Ok(())
     }
@@ -271,8 +259,11 @@ impl ContainerRuntime for CriRuntime {
     }
 
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
-        let mut images = self.client.images()?;
-        images::pin_sandboxes_image(&self.client, &mut images)?;
+        self.unread_images = Unread::default();
+        let mut images = self
+            .client
+            .images(&mut self.unread_images, self.client.within)?;
+        sandbox_image::pin(&self.client, &mut images)?;
         Ok(images)
     }
 
@@ -306,9 +297,9 @@ impl ContainerRuntime for CriRuntime {
 
     /// CRI removes one that runs as well, so it is asked first.
     fn remove_container(&mut self, id: &str) -> Result<(), Error> {
-        match self.client.status(id, false) {
+        match self.client.status(id, false, self.client.within) {
             Ok(None) => Ok(()),
-            Ok(Some(status)) if parse::runs(&status) => {
+            Ok(Some((status, _))) if look_up::runs(&status) => {
                 Err(self.client.refusal("RemoveContainer", "the container runs"))
             }
             // One in disorder can be removed all the same.
@@ -327,7 +318,13 @@ impl ContainerRuntime for CriRuntime {
         self.client.remove_sandbox(id)
     }
 
+    /// CRI removes one that a container uses as well. The caller knows those of the
+    /// containers that are listed.
     fn remove_image(&mut self, id: &str) -> Result<(), Error> {
+        if self.used_elsewhere.contains(id) {
+            let why = "a container that has ended and is not listed uses the image";
+            return Err(self.client.refusal("RemoveImage", why));
+        }
         self.client.remove_image(id)
     }
 }

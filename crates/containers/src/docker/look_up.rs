@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::client::Client;
-use crate::pods::{Answer, Details, Found, Question, read_cgroup, read_layer};
+use crate::pods::{Answer, Details, Found, HostOverlays, Question, read_cgroup};
 use crate::text::clean;
 use crate::{ContainerState, Error, ListedContainer, WritableLayer};
 
@@ -25,12 +25,13 @@ pub(super) fn look_up(
     let begun = Instant::now();
     let ids = questions.iter().map(|(found, _)| &*found.container.id);
     let all = client.details(&ids.collect::<Vec<_>>(), within);
+    let mut overlays = HostOverlays::default();
     let complete = |(answer, (found, before)): (_, &Question<'_>)| match answer {
         Ok(details) => {
             let mut details: Details = details;
             let left = within.saturating_sub(begun.elapsed());
             let is_whole = find_volumes_images(client, &mut details, left);
-            complete(&mut details, proc, found, *before);
+            complete(&mut details, (proc, &mut overlays), found, *before);
             if !is_whole {
                 details.told = Box::default();
             }
@@ -42,11 +43,17 @@ pub(super) fn look_up(
     all.into_iter().zip(questions).map(complete).collect()
 }
 
-fn complete(details: &mut Details, proc: &Path, found: &Found, before: Option<&Details>) {
-    details.cgroup = read_cgroup(proc, details.pid, &found.container.id);
+fn complete(
+    details: &mut Details,
+    (proc, overlays): (&Path, &mut HostOverlays),
+    found: &Found,
+    before: Option<&Details>,
+) {
+    let id = &found.container.id;
+    details.cgroup = read_cgroup(proc, details.pid, id);
     // With containerd's image store the engine does not say where it is.
     if details.layer == WritableLayer::Unknown && details.cgroup.is_some() {
-        let layer = read_layer(proc, details.pid);
+        let layer = overlays.layer(proc, details.pid, id);
         details.layer = layer.map_or(WritableLayer::Unknown, WritableLayer::Dir);
     }
     // One that runs in no cgroup that could be found is asked again the next time.

@@ -21,8 +21,8 @@ pub(crate) use found::{keep_mount, leave_out, millis_of_shares, path, positive};
 pub(crate) use known::Known;
 #[cfg(feature = "docker")]
 pub(crate) use known::{Answer, Question};
+pub(crate) use layer::HostOverlays;
 pub use layer::find_layer;
-pub(crate) use layer::read_layer;
 #[cfg(feature = "docker")]
 pub(crate) use patience::{Patience, Rest};
 pub(crate) use resources::kubepods_class;
@@ -38,6 +38,7 @@ const COMPOSE_PROJECT: &str = "com.docker.compose.project";
 
 /// Annotations have no place of their own in Docker: dockershim and cri-dockerd
 /// keep them among the labels.
+#[cfg(feature = "docker")]
 pub(crate) const ANNOTATION: &str = "annotation.";
 
 /// The labels by which Kubernetes' tools say what a container is in its pod.
@@ -49,6 +50,7 @@ pub(crate) const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
 
 /// Whether a label or an annotation decides what evictd does. No other is kept: so there are
 /// few of one item, however many it has.
+#[cfg(feature = "docker")]
 pub(crate) fn decides(key: &str) -> bool {
     const DECIDING: [&str; 16] = [
         POD_UID,

@@ -4,10 +4,10 @@ use core::time::Duration;
 use std::path::Path;
 
 use crate::cri::fake::{Fake, Reply};
-use crate::cri::{Client, Writer};
+use crate::cri::{Client, Writer, find_id};
 
 use super::{Bench, EXITED, Node, RUNNING, WEB, container, image, sandbox, status};
-use crate::{ContainerRuntime, CriRuntime, Failure, RuntimePod};
+use crate::{ContainerRuntime, CriRuntime, Failure, ListedImage, RuntimePod};
 
 fn pod() -> RuntimePod {
     RuntimePod {
@@ -257,5 +257,89 @@ fn a_lease_that_is_given_up_collects_garbage() {
         let client = Client::new(&fake.socket(), Duration::from_secs(20));
         assert_eq!(client.collect_garbage().unwrap(), has_leases, "{code}");
         assert_eq!(made.load(Ordering::Relaxed), calls, "{code}");
+    }
+}
+
+/// An air-gapped site could start no pod without it.
+#[test]
+fn the_sandboxes_image_stays_by_any_form_of_its_name() {
+    let images = [
+        image("sha256:1", &["docker.io/rancher/mirrored-pause:3.6"]),
+        image("sha256:2", &["docker.io/library/waits:latest"]),
+        image("sha256:3", &["docker.io/library/busybox:1"]),
+        image("sha256:4", &["reg:5000/pause/tool:pause"]),
+    ];
+    for (name, config, runs, expected) in [
+        (
+            "short",
+            "rancher/mirrored-pause:3.6",
+            true,
+            [true, false, false, false],
+        ),
+        (
+            "library",
+            "library/waits",
+            true,
+            [false, true, false, false],
+        ),
+        ("bare", "waits", true, [false, true, false, false]),
+        (
+            "other tag",
+            "rancher/mirrored-pause:3.5",
+            true,
+            [true, false, false, false],
+        ),
+        (
+            "other registry",
+            "quay.io/library/waits",
+            true,
+            [true, false, false, false],
+        ),
+        // Where none runs, what is configured may be wrong.
+        ("none runs", "waits", false, [true, true, false, false]),
+        ("nothing", "", false, [true, false, false, false]),
+    ] {
+        let config = format!("{{\"sandboxImage\":\"{config}\"}}").leak();
+        let mut pod = sandbox("s", "u", 1);
+        pod.number(3, u64::from(!runs));
+        let mut bench = Bench::new(
+            &format!("pause-{name}"),
+            Node {
+                sandboxes: vec![pod],
+                images: images.to_vec(),
+                config,
+                sandbox_info: "{}",
+                ..Node::default()
+            },
+        );
+        let images = bench.runtime.images().unwrap();
+        let pinned: Vec<bool> = images.iter().map(|image| image.pinned).collect();
+        assert_eq!(pinned, expected, "{name}");
+    }
+}
+
+/// Docker and containerd read one name in many forms.
+#[test]
+fn an_image_is_found_by_any_form_of_its_name() {
+    let one = |id: &str, tags: &[&str], digest: &str| ListedImage {
+        id: id.into(),
+        tags: tags.iter().map(|tag| (*tag).into()).collect(),
+        digests: vec![format!("docker.io/library/busybox@sha256:{digest}")],
+        ..ListedImage::default()
+    };
+    let images = [
+        one("sha256:1", &["docker.io/library/busybox:1"], "00ff"),
+        one("sha256:2", &[], "1111"),
+    ];
+    for (name, expected) in [
+        ("busybox:1", Some("sha256:1")),
+        ("busybox@sha256:00ff", Some("sha256:1")),
+        ("busybox:1@sha256:1111", Some("sha256:2")),
+        ("sha256:2", Some("sha256:2")),
+        ("2", Some("sha256:2")),
+        ("busybox", None),
+        ("quay.io/busybox:1", None),
+    ] {
+        assert_eq!(find_id(name, &images), expected, "{name}");
     }
 }

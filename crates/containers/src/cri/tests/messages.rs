@@ -3,8 +3,8 @@ use std::path::Path;
 
 use crate::cri::fake::{Fake, Reply};
 use crate::cri::{
-    Bytes, Client, ProtoError, Writer, parse_container, parse_disks, parse_image, parse_layer,
-    parse_list, parse_sandbox, parse_status,
+    Client, Parse, Reader, Unread, Value, Writer, parse_container, parse_disks, parse_image,
+    parse_layer, parse_sandbox, parse_status,
 };
 use crate::{ContainerState, Details, Found, ListedContainer, LogFormat, WritableLayer};
 
@@ -41,14 +41,42 @@ fn four_thousand_containers() {
     assert!(list.len() > 1_000_000);
     let fake = Fake::start("thousands", move |_, _| Reply::Message(list.clone()));
     let client = Client::new(&fake.socket(), LONG);
-    let containers = client.containers().unwrap();
-    assert_eq!(containers.len(), 4_000);
+    let (mut odd, mut containers) = (Unread::default(), Vec::new());
+    let mut keep = |found| containers.push(found);
+    client.containers(&mut odd, &mut keep).unwrap();
+    assert!(odd.is_empty() && containers.len() == 4_000);
     let last = &containers[3_999].container;
     assert_eq!(*last.id, *format!("{:064}", 3_999));
 }
 
-fn parsed<T>(message: Writer, parse: fn(Bytes<'_>) -> Result<T, ProtoError>) -> T {
-    parse(Bytes::new(&message.into_bytes())).unwrap()
+/// What is read of an item, and what of it cannot be read.
+fn read<T>(message: &[u8], parse: Parse<T>) -> (T, String) {
+    let mut source = message;
+    let mut reader = Reader::new(&mut source, message.len());
+    let whole = reader.whole();
+    let read = parse(&mut reader, whole).unwrap();
+    let fault = reader.take_fault();
+    assert!(source.is_empty(), "all of it is read or skipped");
+    (
+        read,
+        fault.map_or_else(String::new, |fault| fault.to_string()),
+    )
+}
+
+fn parsed<T>(message: Writer, parse: Parse<T>) -> T {
+    let (read, fault) = read(&message.into_bytes(), parse);
+    assert_eq!(fault, "");
+    read
+}
+
+/// What is read of an answer that is no list.
+fn answered<T>(message: Writer, parse: fn(&mut Reader<'_>) -> std::io::Result<T>) -> T {
+    let message = message.into_bytes();
+    let mut source = message.as_slice();
+    let mut reader = Reader::new(&mut source, message.len());
+    let read = parse(&mut reader).unwrap();
+    assert_eq!(reader.take_fault(), None);
+    read
 }
 
 #[test]
@@ -134,7 +162,7 @@ fn statuses() {
         "info",
         "{\"pid\":7,\"runtimeSpec\":{\"pid\":8}}",
     );
-    let status = parsed(response, parse_status);
+    let status = answered(response, parse_status);
     assert_eq!((&*status.told, status.finished_nanos), ("2", Some(99)));
     assert_eq!(
         (status.log.as_deref(), status.pid),
@@ -154,7 +182,7 @@ fn statuses() {
         ]
     );
     assert_eq!(limits.memory_request_bytes, None);
-    let nothing = parsed(Writer::default(), parse_status);
+    let nothing = answered(Writer::default(), parse_status);
     let created = Details {
         told: "0".into(),
         log_format: LogFormat::Cri,
@@ -177,7 +205,7 @@ fn what_a_pod_may_write_to_outside_itself_over_cri() {
     status.message(14, &mount("", 0));
     let mut response = Writer::default();
     response.message(1, &status);
-    let mounts = parsed(response, parse_status).mounts;
+    let mounts = answered(response, parse_status).mounts;
     let mounts: Vec<_> = mounts
         .iter()
         .map(|mount| (&*mount.source, mount.is_volume))
@@ -190,7 +218,7 @@ fn what_a_pod_may_write_to_outside_itself_over_cri() {
     }
     let mut response = Writer::default();
     response.message(1, &status);
-    let mounts = parsed(response, parse_status).mounts;
+    let mounts = answered(response, parse_status).mounts;
     let left_out: u32 = mounts.iter().map(|mount| mount.left_out).sum();
     let kept = mounts.iter().filter(|mount| mount.left_out == 0).count();
     assert!(
@@ -207,7 +235,7 @@ fn limits_that_are_none() {
     all.message(1, &linux);
     status.message(16, &all);
     response.message(1, &status);
-    let limits = parsed(response, parse_status).limits;
+    let limits = answered(response, parse_status).limits;
     assert_eq!(limits, crate::Limits::default());
 }
 
@@ -278,7 +306,7 @@ fn disks() {
     path.text(1, "/overlay-images");
     usage.number(1, 1).message(2, &path);
     info.message(1, &usage).message(2, &usage);
-    let disks = parsed(info, parse_disks);
+    let disks = answered(info, parse_disks);
     assert_eq!(disks.images.as_deref(), Some(Path::new("/overlay-images")));
     assert_eq!((disks.containers, &*disks.driver), (None, "overlay"));
 }
@@ -299,6 +327,7 @@ fn layers() {
     assert_eq!(parsed(Writer::default(), parse_layer), nothing);
 }
 
+/// Acceptance row 196: what cannot be read costs itself alone.
 #[test]
 fn texts_that_are_not() {
     let mut message = Writer::default();
@@ -309,21 +338,54 @@ fn texts_that_are_not() {
     assert_eq!(sandbox.label("evictd.priority"), Some("\\xc3("));
     for field in [1, 2, 5, 10] {
         let mut message = Writer::default();
-        message.number(7, 1).bytes(field, b"ab\xff");
-        let error = parse_container(Bytes::new(&message.into_bytes())).unwrap_err();
-        assert_eq!(
-            (error.at, error.what),
-            (6, "an id or a name that is not UTF-8"),
-            "field {field}"
-        );
+        message.number(7, 17).bytes(field, b"ab\xff");
+        let (found, fault) = read(&message.into_bytes(), parse_container);
+        assert_eq!(found.container.created_nanos, 17);
+        assert_eq!(fault, format!("field {field}: not UTF-8"));
+        assert_eq!((&*found.container.id, &*found.container.image), ("", ""));
     }
+}
+
+/// Only those that decide anything are looked at.
+#[test]
+fn labels_that_decide_nothing_are_not_counted() {
+    let mut message = Writer::default();
+    for number in 0..2_000 {
+        message.pair(9, &format!("{number}"), &"x".repeat(2_000));
+    }
+    message
+        .pair(9, &"k".repeat(5_000), "v")
+        .bytes(9, b"\x0a\x01\xff");
+    message.pair(9, "evictd.priority", "7");
+    let found = parsed(message.clone(), parse_container);
+    assert_eq!(found.mark("evictd.priority"), Some("7"));
+    message.pair(9, "evictd.memory-request", &"9".repeat(1_100));
+    let (found, fault) = read(&message.clone().into_bytes(), parse_container);
+    assert_eq!(fault, "field 9: a label of more than 1024 bytes");
+    assert_eq!(found.annotations.len(), 1);
+    for number in 0..2_000 {
+        message.pair(8, &format!("evictd.{number}"), "x");
+    }
+    let (found, _) = read(&message.into_bytes(), parse_container);
+    assert_eq!((found.labels.len(), found.annotations.len()), (0, 1));
 }
 
 #[test]
 fn a_long_text_ends_after_four_kibibytes() {
     let text = |begin: &str| {
         let long = begin.to_owned() + &"é".repeat(3000);
-        Bytes::new(long.as_bytes()).text()
+        let mut message = Writer::default();
+        message.text(1, &long);
+        let (text, fault) = read(&message.into_bytes(), |reader, message| {
+            let mut text = String::new();
+            reader.message(message, &mut |reader, _, value| {
+                text = reader.shown(value)?;
+                Ok(())
+            })?;
+            Ok(text)
+        });
+        assert_eq!(fault, "");
+        text
     };
     assert_eq!(text(""), "é".repeat(2048));
     let cut_in_two = "x".to_owned() + &"é".repeat(2047) + "\\xc3";
@@ -333,52 +395,64 @@ fn a_long_text_ends_after_four_kibibytes() {
 #[test]
 fn not_messages() {
     let cases: [(&str, &[u8], &str); 9] = [
-        ("key", &[0x80], "cut off at byte 1"),
-        ("number", &[0x08, 0xff], "cut off at byte 2"),
-        ("eight bytes", &[0x09, 1, 2, 3], "cut off at byte 1"),
-        ("four bytes", &[0x0d, 1], "cut off at byte 1"),
-        ("length", &[0x0a, 2, b'x'], "cut off at byte 2"),
+        ("key", &[0x80], "cut off"),
+        ("number", &[0x08, 0xff], "cut off"),
+        ("eight bytes", &[0x09, 1, 2, 3], "cut off"),
+        ("four bytes", &[0x0d, 1], "cut off"),
+        ("length", &[0x0a, 2, b'x'], "cut off"),
         (
             "huge length",
             &[
                 0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,
             ],
-            "cut off at byte 11",
+            "cut off",
         ),
         (
             "long number",
             &[
                 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,
             ],
-            "a number of more than 64 bits at byte 1",
+            "a number of more than 64 bits",
         ),
-        ("field 0", &[0x00, 1], "no field has this number at byte 0"),
-        ("group", &[0x08, 1, 0x0b], "not a field at byte 2"),
+        ("field 0", &[0x00, 1], "no field has this number"),
+        ("group", &[0x08, 1, 0x0b], "not a field"),
     ];
     for (name, bytes, said) in cases {
-        let fields: Vec<_> = Bytes::new(bytes).fields().collect();
-        let error = fields.last().unwrap().as_ref().unwrap_err();
-        assert_eq!(error.to_string(), said, "{name}");
+        let (fields, fault) = read(bytes, |reader, message| {
+            let mut fields = Vec::new();
+            reader.message(message, &mut |_, field, value| {
+                fields.push((field, value));
+                Ok(())
+            })?;
+            Ok(fields)
+        });
+        assert_eq!(fault, said, "{name}");
+        let before = if name == "group" {
+            vec![(1, Value::Number(1))]
+        } else {
+            vec![]
+        };
+        assert_eq!(fields, before, "{name}");
     }
 }
 
-/// One bad item costs the list.
+/// A list that breaks off is none.
 #[test]
 fn no_partial_lists() {
     let mut list = Writer::default();
-    list.message(1, &container("a"))
-        .bytes(1, &[0x0a, 9])
-        .message(1, &container("b"));
-    let list = list.into_bytes();
-    let error = parse_list(Bytes::new(&list), parse_container).unwrap_err();
-    assert_eq!(list[error.at - 2..error.at], [0x0a, 9]);
+    list.message(1, &container("a"));
+    let mut list = list.into_bytes();
+    list.extend([0x0a, 9]);
     let fake = Fake::start("partial", move |_, _| Reply::Message(list.clone()));
     let client = Client::new(&fake.socket(), LONG);
-    let error = client.containers().unwrap_err();
+    let error = client
+        .containers(&mut Unread::default(), &mut drop)
+        .unwrap_err();
     let said = format!("{}: {}", error.call, error.failure);
-    assert!(said.starts_with(
-        "/runtime.v1.RuntimeService/ListContainers: not an answer of this API: cut off at byte "
-    ));
+    assert_eq!(
+        said,
+        "/runtime.v1.RuntimeService/ListContainers: not an answer of this API: cut off"
+    );
 }
 
 #[test]
@@ -391,13 +465,14 @@ fn first_processes() {
         (r#"{"a":"pid","b":1}"#, 0),
         (r#"{"pid":"7"}"#, 0),
         (r#"{"pid":-1}"#, 0),
-        (r#"{"pid":7"#, 0),
+        (r#"{"pid":7"#, 7),
+        (r#"{"pid":7,"runtimeSpec":{"env":["#, 7),
         (r#"[{"pid":7}]"#, 0),
         (r#"{"a":}]}]"pid":7}"#, 0),
         ("", 0),
     ] {
         let mut response = Writer::default();
         response.pair(2, "info", json);
-        assert_eq!(parsed(response, parse_status).pid, pid, "{json}");
+        assert_eq!(answered(response, parse_status).pid, pid, "{json}");
     }
 }

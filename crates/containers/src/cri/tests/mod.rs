@@ -7,6 +7,7 @@ mod events;
 mod hpack;
 mod listing;
 mod messages;
+mod poison;
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::cri::fake::{Fake, Reply};
-use crate::cri::{Bytes, Value, Writer};
+use crate::cri::{Reader, Writer};
 
 use super::CriRuntime;
 
@@ -66,15 +67,21 @@ impl Node {
     }
 }
 
-fn id_and_number(request: &[u8]) -> (String, u64) {
+fn id_and_number(mut request: &[u8]) -> (String, u64) {
     let (mut id, mut count) = (String::new(), 0);
-    for field in Bytes::new(request).fields() {
-        match field.unwrap() {
-            (1, Value::Bytes(text)) => id = text.text(),
-            (2, Value::Varint(number)) => count = number,
-            _ => {}
-        }
-    }
+    let length = request.len();
+    let mut reader = Reader::new(&mut request, length);
+    let whole = reader.whole();
+    reader
+        .message(whole, &mut |reader, field, value| {
+            match field {
+                1 => id = reader.shown(value)?,
+                2 => count = reader.number(value).unwrap_or(0),
+                _ => {}
+            }
+            Ok(())
+        })
+        .unwrap();
     (id, count)
 }
 

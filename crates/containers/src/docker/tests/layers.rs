@@ -11,7 +11,7 @@ use crate::{ContainerRuntime, DockerRuntime, WritableLayer};
 
 /// Containerd's image store: `GraphDriver` is not there, or says nothing.
 #[test]
-fn a_layer_that_the_engine_does_not_name_is_found_by_its_process() {
+fn a_layer_that_the_engine_does_not_name_is_found_in_the_hosts_mounts() {
     let fake = Fake::new(|call| match call {
         "GET /version" => version("Engine"),
         "GET /containers/json?all=true" => {
@@ -23,13 +23,19 @@ fn a_layer_that_the_engine_does_not_name_is_found_by_its_process() {
     let home = fake.socket.parent().unwrap();
     let (proc, upper) = (home.join("proc"), home.join("upper"));
     fs::create_dir_all(proc.join("277")).unwrap();
+    fs::create_dir_all(proc.join("1")).unwrap();
     fs::create_dir(&upper).unwrap();
     fs::write(proc.join("277/cgroup"), format!("0::/docker/{}\n", id('1'))).unwrap();
-    let mounts = format!(
-        "22 1 0:50 / / rw - overlay overlay rw,lowerdir=/l,upperdir={},workdir=/w\n",
-        upper.display()
-    );
-    fs::write(proc.join("277/mountinfo"), mounts).unwrap();
+    let overlay = |mount_point: &str, upper: &Path| {
+        let upper = upper.display();
+        format!(
+            "22 1 0:50 / {mount_point} rw - overlay overlay rw,lowerdir=/l,upperdir={upper},workdir=/w\n"
+        )
+    };
+    let rootfs = format!("/var/lib/docker/rootfs/overlayfs/{}", id('1'));
+    fs::write(proc.join("1/mountinfo"), overlay(&rootfs, &upper)).unwrap();
+    // What its process says counts for nothing.
+    fs::write(proc.join("277/mountinfo"), overlay("/", home)).unwrap();
 
     let mut runtime = DockerRuntime::with(&fake.socket, &proc, Duration::from_secs(20));
     let listing = runtime.list().unwrap();

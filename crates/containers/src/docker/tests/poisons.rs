@@ -276,7 +276,16 @@ fn ways(pointer: &str, good: &Value, poison: &Poison) -> Vec<Vec<u8>> {
     let good = good.to_string().into_bytes();
     let mut ways = vec![poison.clone()];
     let is_field = !pointer.is_empty() && key.parse::<usize>().is_err();
-    if is_field && ["half of a character", "no UTF-8", "null", "a negative number", "deep nesting"].contains(&name) {
+    if is_field
+        && [
+            "half of a character",
+            "no UTF-8",
+            "null",
+            "a negative number",
+            "deep nesting",
+        ]
+        .contains(&name)
+    {
         let colon = format!(",\"{key}\":").into_bytes();
         ways.push([&poison[..], &colon, &good].concat());
         ways.push([&good[..], &colon, &poison].concat());

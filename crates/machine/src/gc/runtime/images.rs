@@ -6,7 +6,7 @@ use evictd_gc::{
     FsUsage, Image, ImageGcError, ImageJob, ImageRun, ImageSummary, KeepPattern, Kind, Removal,
     collect_images,
 };
-use evictd_node::{Amount, Policy};
+use evictd_node::{Amount, ImageName, Policy};
 use evictd_stats::{read_filesystem, wall_seconds};
 
 use super::{Item, Run, RuntimeCollected, RuntimeCollector, wall_nanos};
@@ -137,8 +137,9 @@ fn used<'a>(
 /// Whether one of them is the image's id, or one of its names.
 fn is_among<'a>(image: &ListedImage, mut used: impl Iterator<Item = &'a str>) -> bool {
     used.any(|used| {
-        let is_it = |name: &String| name == used;
-        is_it(&image.id) || image.tags.iter().any(is_it) || image.digests.iter().any(is_it)
+        let mut names = image.tags.iter().chain(&image.digests);
+        let used_name = ImageName::of(used);
+        image.id == used || names.any(|name| ImageName::of(name).is_same_as(used_name))
     })
 }
 

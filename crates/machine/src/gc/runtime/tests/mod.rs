@@ -274,8 +274,8 @@ fn what_a_removed_container_gave_back_is_told() {
     assert_eq!(field("freedBytes"), None, "no disk was measured");
 }
 
-/// Acceptance row 266: a container mounts two images, by an id and by a name, and was made
-/// from a third.
+/// Acceptance row 266: a container mounts two images, by an id and by a name in full, which
+/// the runtime lists in short, and was made from a third.
 #[test]
 fn an_image_that_is_mounted_is_in_use() {
     let old = ("minimum-image-ttl-duration", "0s");
@@ -291,7 +291,7 @@ fn an_image_that_is_mounted_is_in_use() {
         let mut fake = Fake::with_images(&names);
         let mut container = ListedContainer::default();
         container.image = "app".into();
-        container.image_volumes = Box::new(["model".into(), "data:1".into()]);
+        container.image_volumes = Box::new(["model".into(), "docker.io/library/data:1".into()]);
         container.state = ContainerState::Exited;
         fake.listing.containers.push(container);
         let job = ImageJob::DeleteUnused { until: None };
