@@ -185,11 +185,7 @@ impl Replay {
             return Err(problem);
         }
         if is_as_recorded && otherwise > 0 {
-            return Err(format!(
-                "{otherwise} of {moments} moments are decided otherwise than evictd {} did when \
-                 it recorded them: --compare shows which",
-                begun.version
-            ));
+            return Err(decided_otherwise(otherwise, moments, &begun.version));
         }
         if self.compare && otherwise == 0 {
             complain(
@@ -199,6 +195,13 @@ impl Replay {
         }
         Ok(printed)
     }
+}
+
+fn decided_otherwise(otherwise: u64, moments: u64, version: &str) -> String {
+    format!(
+        "{otherwise} of {moments} moments are decided otherwise than evictd {version} did when it \
+         recorded them: --compare shows which"
+    )
 }
 
 /// What is decided of a moment, now and when it was recorded.

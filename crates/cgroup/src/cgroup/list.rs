@@ -106,9 +106,11 @@ impl CgroupRuntime {
         });
         listing.pods.reserve_exact(candidates.len());
         for candidate in candidates.iter() {
+            if is_a_part(cgroups, candidate) {
+                continue;
+            }
             let former = cgroups.take(candidate);
             let more = more_cgroups(candidate, runtime);
-            let former = former.filter(|former| former.is(candidate, more));
             let mut skip = |reason| {
                 let cgroup = Arc::clone(&candidate.path);
                 skipped.push(Skipped { cgroup, reason });
@@ -122,7 +124,7 @@ impl CgroupRuntime {
             };
             // What was said of a cgroup says nothing of the next one with its path.
             let inode = dir.as_ref().and_then(inode_of);
-            let former = former.filter(|former| former.found.inode == inode);
+            let former = former.filter(|former| former.is(candidate, more, inode));
             let listed = match &lookup {
                 Some(lookup) => Some(lookup.identify(candidate, dir.as_ref(), former)),
                 None => former,
@@ -156,6 +158,12 @@ fn places<'a>(config: &'a CgroupConfig, hierarchy: &'a Hierarchy) -> Places<'a> 
         services: &config.services,
         kept_in: config.hierarchies.services.as_ref(),
     }
+}
+
+/// Whether it is a cgroup of a container runtime's pod that has others too, and is listed.
+fn is_a_part(cgroups: &Cgroups, candidate: &Candidate) -> bool {
+    let known = cgroups.get(&candidate.path);
+    candidate.origin != Origin::Runtime && known.is_some_and(|known| known.is_part)
 }
 
 /// Gives a pod the identity of its path where another cgroup has its own already.

@@ -85,8 +85,6 @@ fn a_runtimes_pods_are_merged_by_cgroup() {
         ("in-its-pod", Origin::Kubepods, Some(0)),
         ("by-place", Origin::Kubepods, Some(1)),
         ("child-of-a-root", Origin::PodCgroupRoot, Some(2)),
-        ("bbbb", Origin::PodCgroupRoot, None),
-        ("cccc", Origin::PodCgroupRoot, None),
         ("project", Origin::Runtime, Some(3)),
     ];
     assert_eq!(names(&listing), expected);
@@ -121,6 +119,49 @@ fn a_uid_makes_no_container_elsewhere_part_of_a_pod_of_kubepods() {
     ] {
         let listing = list(&fixture, &[], &[], &known);
         assert_eq!(as_its_cgroup(&listing), apart, "{:?}", names(&listing));
+    }
+}
+
+/// Docker's containers are listed by its containerd, too, and an engine may have two sockets.
+#[test]
+fn a_cgroup_that_two_runtimes_list_is_one_pods() {
+    let fixture = Fixture::new();
+    for path in ["docker/a", "docker/b", "docker/c", "kubepods/podu1/d"] {
+        fixture.file(&format!("{path}/cgroup.procs"), PROCS);
+    }
+    fixture.file("kubepods/podu1/cgroup.procs", "");
+    let whole = |name: &str| {
+        vec![
+            pod(name, "single", &["docker/a"]),
+            pod("project", name, &["docker/b", "docker/c"]),
+            pod("u1", name, &["kubepods/podu1/d"]),
+        ]
+    };
+    let apart = |name: &str| {
+        let of = |cgroup: &&str| pod(&format!("{name}-{cgroup}"), name, &[*cgroup]);
+        let all = ["docker/a", "docker/b", "docker/c", "kubepods/podu1/d"];
+        all.iter().map(of).collect::<Vec<_>>()
+    };
+    let backwards = |name: &str| vec![pod("project", name, &["docker/c", "docker/b"])];
+    for (what, first, second) in [
+        ("two sockets of one engine", whole("one"), whole("other")),
+        ("its containerd after it", whole("one"), apart("other")),
+        ("its containerd before it", apart("one"), whole("other")),
+        ("in another order", whole("one"), backwards("other")),
+        ("in another order, first", backwards("one"), whole("other")),
+    ] {
+        let known = [first, second].concat();
+        let listing = list(&fixture, &["docker"], &[], &known);
+        let mut cgroups: Vec<_> = listing.pods.iter().flat_map(FoundPod::cgroups).collect();
+        cgroups.sort_unstable();
+        let before = cgroups.len();
+        cgroups.dedup();
+        assert_eq!(cgroups.len(), before, "{what}: {:?}", names(&listing));
+        let roots = list(&fixture, &[], &[], &known);
+        let mut cgroups: Vec<_> = roots.pods.iter().flat_map(FoundPod::cgroups).collect();
+        cgroups.sort_unstable();
+        let all = ["docker/a", "docker/b", "docker/c", "kubepods/podu1"].map(Path::new);
+        assert_eq!(cgroups, all, "{what}: {:?}", names(&roots));
     }
 }
 

@@ -79,6 +79,10 @@ pub(super) struct Known {
     pub(super) candidate: Option<usize>,
     /// Other candidates, or a pod cgroup root, are below it.
     pub(super) holds_pods: bool,
+    /// A container runtime's pod has it,
+    pub(super) is_runtimes: bool,
+    /// as one of several.
+    pub(super) is_part: bool,
     /// The first protected process that is in it or below.
     pub(super) protected: Option<Pid>,
     /// The pod that was listed with it, and
@@ -96,10 +100,10 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    /// Whether it was this candidate.
-    pub(super) fn is(&self, candidate: &Candidate, more: &[Arc<Path>]) -> bool {
+    /// Whether it was this candidate, in the cgroup with this inode.
+    pub(super) fn is(&self, candidate: &Candidate, more: &[Arc<Path>], inode: Option<u64>) -> bool {
         let found = &self.found;
-        (found.origin, found.runtime) == (candidate.origin, candidate.runtime)
+        (found.origin, found.runtime, found.inode) == (candidate.origin, candidate.runtime, inode)
             && *found.more_cgroups == *more
     }
 }
@@ -111,6 +115,8 @@ impl Cgroups {
             known.is_there = false;
             known.candidate = None;
             known.holds_pods = false;
+            known.is_runtimes = false;
+            known.is_part = false;
             known.protected = None;
         }
     }

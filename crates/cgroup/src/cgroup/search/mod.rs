@@ -1,5 +1,6 @@
 //! Which cgroups may be pods, by their places and names alone.
 
+mod of_runtime;
 mod sessions;
 
 use alloc::sync::Arc;
@@ -14,6 +15,8 @@ use evictd_node::kubepods::{KubepodsName, parse_kubepods_name};
 use evictd_stats::{Hierarchy, is_gone};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;
+
+pub(super) use of_runtime::{more_cgroups, runtime_pod};
 
 use super::services::{OPENRC, SERVICE, ServiceManager, Services, is_system};
 use super::store::{Candidate, Cgroups};
@@ -243,6 +246,15 @@ impl Search<'_> {
             let known = self.holder(pod, first);
             if let Some(known) = known.and_then(|known| self.candidates.get_mut(known)) {
                 known.runtime.get_or_insert(index);
+                if let Some(known) = self.cgroups.get_mut(first) {
+                    known.is_runtimes = true;
+                }
+                continue;
+            }
+            // Two runtimes may list one container: the first that does has it.
+            let is_anothers =
+                |path: &Arc<Path>| self.cgroups.get(path).is_some_and(|of| of.is_runtimes);
+            if pod.cgroups.iter().all(is_anothers) {
                 continue;
             }
             let new = self.candidates.len();
@@ -251,8 +263,10 @@ impl Search<'_> {
                 added.runtime = Some(index);
             }
             self.number_from(new);
-            for cgroup in more {
-                self.cgroups.meet(cgroup, b"");
+            for cgroup in &pod.cgroups {
+                let (_, known) = self.cgroups.meet(cgroup, b"");
+                known.is_runtimes = true;
+                known.is_part = !more.is_empty();
             }
         }
     }
@@ -306,33 +320,6 @@ fn holds(candidate: &Candidate, pod: &RuntimePod) -> bool {
         return pod.cgroups.iter().all(|cgroup| cgroup.starts_with(path));
     }
     matches!(pod.cgroups.as_slice(), [only] if **only == *path)
-}
-
-/// One of the container runtimes' pods.
-pub(super) fn runtime_pod<'a>(
-    candidate: &Candidate,
-    runtime: &[&'a [RuntimePod]],
-) -> Option<&'a RuntimePod> {
-    let mut index = candidate.runtime?;
-    for pods in runtime {
-        if let Some(pod) = pods.get(index) {
-            return Some(pod);
-        }
-        index = index.saturating_sub(pods.len());
-    }
-    None
-}
-
-/// Further cgroups of a candidate, where a runtime's pod has no cgroup of its own.
-pub(super) fn more_cgroups<'a>(
-    candidate: &Candidate,
-    runtime: &[&'a [RuntimePod]],
-) -> &'a [Arc<Path>] {
-    if candidate.origin != Origin::Runtime {
-        return &[];
-    }
-    let split = runtime_pod(candidate, runtime).and_then(|of| of.cgroups.split_first());
-    split.map_or(&[], |(_, more)| more)
 }
 
 /// What the name of a kubepods pod's cgroup says.
