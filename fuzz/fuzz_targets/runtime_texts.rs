@@ -4,6 +4,7 @@
 // parses: crates/containers/src/pods/cgroup/mod.rs#find_cgroup
 // parses: crates/containers/src/pods/layer/overlays/mod.rs
 // parses: crates/containers/src/cri/sandbox_image.rs#find_id
+// parses: crates/node/src/image_name.rs
 // parses: crates/containers/src/docker/images.rs#parse_image_labels
 
 use std::path::Component;
@@ -11,6 +12,7 @@ use std::path::Component;
 use evictd_containers::cri::{Unread, Reader, find_id, parse_image, parse_list};
 use evictd_containers::docker::{parse_image_labels, parse_images};
 use evictd_containers::{ListedImage, find_cgroup, find_layer};
+use evictd_node::ImageName;
 use libfuzzer_sys::fuzz_target;
 
 fn over_cri(mut answer: &[u8]) -> Vec<ListedImage> {
@@ -38,6 +40,8 @@ fuzz_target!(|input: &[u8]| {
     if let Some(layer) = find_layer(text, text, id) {
         assert!(layer.is_absolute());
     }
+    let name = ImageName::of(id);
+    assert!(name.is_same_as(name) && id.contains(name.last_part()));
     let listed = parse_images(text).ok().map(|listed| listed.items);
     let images = listed.unwrap_or_else(|| over_cri(text));
     for image in &images {
