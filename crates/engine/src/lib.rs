@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+mod awaited;
 mod engine;
 mod event;
 mod events;

@@ -6,10 +6,10 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_evict::NodeReclaim;
 use evictd_gc::{Backoff, ImageJob};
-use evictd_node::{Mono, Reading, ReliefStep};
+use evictd_node::{Mono, Reading};
 
+use crate::awaited::{Awaited, Steps};
 use crate::ports::{Collect, Collected};
 use crate::timers::{Timer, Timers};
 
@@ -20,13 +20,6 @@ const CONTAINERS_EVERY: Duration = Duration::from_secs(60);
 /// then for twice as long each time, up to the longest.
 const FIRST_REST: Duration = Duration::from_secs(10);
 const LONGEST_REST: Duration = Duration::from_secs(60);
-
-/// A deletion is waited for while it frees something within so long. How long it takes in all,
-/// the pods choose that left what is deleted.
-const FREES_WITHIN: Duration = Duration::from_secs(10);
-
-/// So much of a disk shows that it does.
-const VISIBLE: i64 = 1000;
 
 /// Deletions that went on by themselves, of which an answer is still to come; the oldest is
 /// forgotten first.
@@ -61,118 +54,6 @@ pub(crate) struct Reclaiming {
     empties_memory: bool,
     /// Why the last container runtime that was lost cannot be reached.
     lost: Option<String>,
-}
-
-/// A step of a reclaim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    Call(NodeReclaim),
-    Climb(ReliefStep),
-}
-
-/// The kubelet's calls, and the relief steps that follow them.
-type Steps = (&'static [NodeReclaim], &'static [ReliefStep]);
-
-/// A reclaim under way: the kubelet's calls and then the relief steps, made one after the other.
-pub(crate) struct Awaited {
-    calls: &'static [NodeReclaim],
-    rungs: &'static [ReliefStep],
-    /// All of its steps.
-    all: Steps,
-    number: u64,
-    /// How many have not answered it.
-    answers: usize,
-    /// Since when nothing was freed, and what was left then.
-    idle: Option<(Mono, Reading)>,
-    /// Whether what dead pods left was seen to, which belongs to the call for containers.
-    saw_to_leftovers: bool,
-    /// Whether anything was deleted at all.
-    gave: bool,
-    /// Whether steps were left out.
-    is_cut_short: bool,
-    /// What is left after a step could not be read, or memory came between: it counts as never
-    /// tried.
-    is_blind: bool,
-}
-
-impl Awaited {
-    pub(crate) const fn new(calls: &'static [NodeReclaim], rungs: &'static [ReliefStep]) -> Self {
-        Self {
-            calls,
-            rungs,
-            all: (calls, rungs),
-            number: 0,
-            answers: 0,
-            idle: None,
-            saw_to_leftovers: false,
-            gave: false,
-            is_cut_short: false,
-            is_blind: false,
-        }
-    }
-
-    /// What is under way; `None` when all was done.
-    pub(crate) fn step(&self) -> Option<Step> {
-        let call = self.calls.first().map(|call| Step::Call(*call));
-        call.or_else(|| self.rungs.first().map(|rung| Step::Climb(*rung)))
-    }
-
-    /// Whether what dead pods left is to be seen to now; from then on it was.
-    pub(crate) fn sees_to_leftovers(&mut self) -> bool {
-        self.step() == Some(Step::Call(NodeReclaim::ContainerGc))
-            && !core::mem::replace(&mut self.saw_to_leftovers, true)
-    }
-
-    /// Whether the job under way has freed nothing for so long, of what is short, that it is
-    /// not waited for any more: one that deletes what pods have left. Images and relief steps
-    /// are not the pods' to prolong.
-    fn is_idle(&mut self, now: Mono, left: Reading) -> bool {
-        if self.step() != Some(Step::Call(NodeReclaim::ContainerGc)) {
-            return false;
-        }
-        let (since, then) = *self.idle.get_or_insert((now, left));
-        let visible = (left.capacity / VISIBLE).max(1);
-        if left.available >= then.available.saturating_add(visible) {
-            self.idle = Some((now, left));
-            return false;
-        }
-        now.since(since) >= FREES_WITHIN
-    }
-
-    /// Goes on to the next step.
-    pub(crate) fn go_on(&mut self) {
-        let rest = self.calls.split_first();
-        match rest {
-            Some((_, calls)) => self.calls = calls,
-            None => self.rungs = self.rungs.get(1..).unwrap_or_default(),
-        }
-    }
-
-    /// Takes no further step now, as it cannot be told whether it is needed.
-    pub(crate) const fn go_blind(&mut self) {
-        self.is_blind = true;
-        self.stop();
-    }
-
-    pub(crate) const fn is_blind(&self) -> bool {
-        self.is_blind
-    }
-
-    /// Takes no further step.
-    pub(crate) const fn stop(&mut self) {
-        self.is_cut_short |= self.step_is_left();
-        (self.calls, self.rungs) = (&[], &[]);
-    }
-
-    /// Whether those steps were among its own, for the same filesystem.
-    pub(crate) fn has_covered(&self, (calls, rungs): Steps) -> bool {
-        let (own_calls, own_rungs) = self.all;
-        own_calls == calls && rungs.iter().all(|rung| own_rungs.contains(rung))
-    }
-
-    const fn step_is_left(&self) -> bool {
-        !self.calls.is_empty() || !self.rungs.is_empty()
-    }
 }
 
 impl Reclaiming {

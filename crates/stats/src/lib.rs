@@ -15,6 +15,7 @@ mod hierarchy;
 mod lack;
 mod memory;
 mod node;
+mod node_settings;
 mod oom_kills;
 mod outside;
 mod pids;
@@ -38,7 +39,8 @@ pub use hierarchy::{Hierarchies, Hierarchy, Version, read_cpu_shares, read_memor
 pub use lack::{has_lacked, noted_lack, take_lack};
 pub use memory::read_swap_total;
 pub use memory::{MemoryUsage, NodeMemory, PodsMemory};
-pub use node::{NodeReader, NodeSettings};
+pub use node::NodeReader;
+pub use node_settings::NodeSettings;
 pub use oom_kills::{OomKillCounter, OomKills, read_cgroup_limit_hits, read_cgroup_oom_kills};
 pub use outside::{Holder, HolderKind, OutsideReader};
 pub use pids::{NodePids, TaskCount};

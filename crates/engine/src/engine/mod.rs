@@ -6,6 +6,7 @@
 mod carry_out;
 mod deciding;
 mod decision;
+mod deletion;
 mod limits;
 mod reclaim;
 mod sampled;

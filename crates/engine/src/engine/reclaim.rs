@@ -4,14 +4,14 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_evict::{Met, NodeReclaim, Outcome, Plan};
+use evictd_evict::{NodeReclaim, Outcome, Plan};
 use evictd_gc::ImageJob;
 use evictd_node::{Condition, Mono, Readings, ReliefStep, Resource};
 
 use super::turn::Loop;
+use crate::awaited::{Awaited, Step};
 use crate::event::Event;
-use crate::ports::{Collect, Collected, Deletion, Job, News, Node, Pods, Reclaim, Relief};
-use crate::reclaiming::{Awaited, Step};
+use crate::ports::{Collect, Collected, Job, News, Node, Pods, Reclaim, Relief};
 use crate::timers::Timer;
 
 /// How long the filesystems may take to say what a collection has freed: a pod's
@@ -42,7 +42,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     }
 
     /// Takes the step that is due, and those after it that nobody waits for.
-    fn take_steps(&mut self, now: Mono, mut reclaim: Awaited) -> Plan {
+    pub(super) fn take_steps(&mut self, now: Mono, mut reclaim: Awaited) -> Plan {
         while let Some(step) = reclaim.step() {
             let (number, answers) = match self.job_of(step) {
                 Some(what) => self.hand_over(what),
@@ -105,7 +105,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
 
     /// What follows an answered call: what dead pods left, which is waited for without
     /// blocking too; then no other call where that is enough.
-    fn after_call(&mut self, now: Mono, mut reclaim: Awaited) -> Option<Awaited> {
+    pub(super) fn after_call(&mut self, now: Mono, mut reclaim: Awaited) -> Option<Awaited> {
         let may_delete = self.reclaim.has_leftovers() && !self.reclaiming.is_deleting();
         if may_delete && reclaim.sees_to_leftovers() {
             match self.reclaim.begin_leftovers(self.killing.gone()) {
@@ -166,52 +166,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         match self.reclaim.begin_emptying(uid) {
             Ok(()) => self.reclaiming.empties_memory(true),
             Err(problem) => self.telling.tell(now, Event::problem("leftovers", problem)),
-        }
-    }
-
-    /// Takes in how the deletion of what dead pods left goes. Returns whether it is over.
-    pub(super) fn take_deletion(&mut self, now: Mono) -> bool {
-        let result = match self.reclaim.poll_leftovers(now, &mut self.deciding.pods) {
-            Deletion::Nothing => return false,
-            Deletion::GoesOn(deleted) => {
-                self.telling.tell(now, Event::Deleting { deleted });
-                return false;
-            }
-            Deletion::Done(Ok(collected)) => collected,
-            Deletion::Done(Err(problem)) => {
-                self.telling.tell(now, Event::problem("leftovers", problem));
-                Collected::default()
-            }
-        };
-        if self.reclaiming.has_emptied_memory() {
-            if !result.text.is_empty() {
-                self.telling.tell(now, Event::Reclaimed(result));
-            }
-            self.round_now();
-        } else if let Some(number) = self.reclaiming.end_deletion() {
-            self.take_collected(now, number, Ok(result));
-            self.round_now();
-        }
-        true
-    }
-
-    /// A deletion takes as long as the pods choose that left what is deleted: the next step is
-    /// taken once it frees nothing of what is short any more.
-    pub(super) fn leave_idle_deletion(&mut self, now: Mono) {
-        let evict = &self.deciding.evict;
-        // Nothing is asked of a disk while memory is short.
-        let resources = |met: Met<'_>| met.threshold.signal.resource();
-        let is_of_memory = evict.met().map(resources).any(|of| of == Resource::Memory);
-        if !evict.is_reclaiming() || is_of_memory {
-            return;
-        }
-        let acting = evict.acting_on();
-        let readings = &self.sampled.sample.readings;
-        let left = acting.and_then(|threshold| readings.get(threshold.signal));
-        let idle = left.and_then(|left| self.reclaiming.leave_idle(now, left));
-        if let Some(reclaim) = idle.and_then(|reclaim| self.after_call(now, reclaim)) {
-            let plan = self.take_steps(now, reclaim);
-            self.carry_out(now, plan);
         }
     }
 
@@ -328,7 +282,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         self.go_on_killing(now);
     }
 
-    fn take_collected(&mut self, now: Mono, number: u64, result: Result<Collected, String>) {
+    pub(super) fn take_collected(
+        &mut self,
+        now: Mono,
+        number: u64,
+        result: Result<Collected, String>,
+    ) {
         let (is_news, answered) = if self.own_log.take_answer(now, number, &result) {
             if self.own_log.is_kept() {
                 self.timers.set(Timer::LimitsWait, now);

@@ -7,8 +7,9 @@ use core::time::Duration;
 use evictd_node::Mono;
 use evictd_sys::Desk;
 
+use super::measured::Tree;
 use super::mounted::Guard;
-use super::quota::{Project, read_quota, read_tree_project};
+use super::quota::{read_quota, read_tree_project};
 use super::tree::DiskTree;
 use super::turns::Turn;
 use super::usage::{Pace, Progress, TreeUsage};
@@ -45,39 +46,6 @@ pub(crate) struct Found {
     pub(crate) progress: Progress,
     /// Some tree has not been measured to its end yet.
     pub(crate) missing: bool,
-}
-
-/// A tree to be measured.
-#[derive(Clone, Default)]
-struct Tree {
-    /// The last measurement that went to the end.
-    last: Option<TreeUsage>,
-    /// The quota project that it was told by, or could have been.
-    project: Option<Project>,
-    /// What a walk had found that made way for others, where that is more.
-    partial: Option<TreeUsage>,
-    /// Its turn, while it is still to be measured in this cycle.
-    due: Option<Turn>,
-}
-
-impl Tree {
-    const fn is_due(&self) -> bool {
-        self.due.is_some()
-    }
-
-    /// It is to be measured in this cycle, from its first turn on.
-    fn make_due(&mut self) {
-        self.due = self.due.or(Some(Turn::first(self.last.is_some())));
-    }
-
-    /// What is known of it, with what a walk under way has found.
-    fn usage(&self, walked: Option<TreeUsage>) -> Option<TreeUsage> {
-        let parts = [self.partial, walked].into_iter().flatten();
-        let most = parts.max_by_key(|part| (part.used_bytes, part.inodes_used));
-        let is_whole =
-            |last: &TreeUsage| most.is_none_or(|most| last.used_bytes >= most.used_bytes);
-        self.last.filter(is_whole).or(most).or(self.last)
-    }
 }
 
 /// A walk that is to begin; `None` where the tree counts for nobody.

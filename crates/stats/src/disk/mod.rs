@@ -2,6 +2,7 @@
 
 mod level;
 mod look;
+mod measured;
 mod measurer;
 mod mounted;
 mod names;
