@@ -88,6 +88,7 @@ fn hint(error: &Error) -> String {
             "write more than 0%, or leave the signal out".to_owned()
         }
         ErrorKind::NegativeReclaim => "write 0 or more".to_owned(),
+        ErrorKind::TooLong(_) => format!("{QUANTITY_FORM}; or a percentage: 10%"),
         ErrorKind::Percentage(_)
         | ErrorKind::PercentageBelowZero
         | ErrorKind::PercentageAboveHundred

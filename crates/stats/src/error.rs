@@ -98,7 +98,7 @@ impl fmt::Display for Error {
             Cause::Errno(errno) => errno.fmt(f),
             Cause::Text(error) => error.fmt(f),
             Cause::Key(key) => write!(f, "{key} is missing"),
-            Cause::Field(key) => write!(f, "{key} is not a number"),
+            Cause::Field(key) => write!(f, "{key} has no valid value"),
             Cause::Impossible(what) => write!(f, "{what} cannot be that much"),
             Cause::NoThread(errno) => write!(f, "no thread to ask it with: {errno}"),
         }

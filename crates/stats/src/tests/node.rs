@@ -341,7 +341,7 @@ fn absurd_swap_costs_swap_alone() {
     let [error] = reader.errors() else {
         panic!("{:?}", reader.errors());
     };
-    let expected = format!("{}: SwapFree is not a number", path.display());
+    let expected = format!("{}: SwapFree has no valid value", path.display());
     assert_eq!(error.to_string(), expected);
 }
 
