@@ -4,6 +4,8 @@
 mod again_tests;
 mod backend;
 mod described;
+#[cfg(test)]
+mod forged_tests;
 mod identify;
 mod list;
 mod numbers;

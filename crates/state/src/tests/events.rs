@@ -123,3 +123,40 @@ fn a_keeper_hands_events_to_its_directory() {
     }
     assert_eq!(told.len(), 1, "{told:?}");
 }
+
+/// A pod that crashes a thousand times a second, each time with an event.
+#[test]
+fn a_flood_of_events_is_bounded_and_reported_once() {
+    let place = Place::new("events-flood");
+    let about = About {
+        boot_id: "boot".into(),
+        pid: 1,
+        dry_run: false,
+        transition: TRANSITION,
+        now: seconds(1),
+        wall_seconds: 1,
+    };
+    let (mut keeper, problems) = Keeper::open(Some(&place.0), about, |_, _| Ok(true));
+    assert!(problems.is_empty(), "{problems:?}");
+    let evict = machine();
+    let mut told = Vec::new();
+    for number in 0..20_000 {
+        told.extend(keeper.keep_events(seconds(2), &record(number)));
+        if number % 100 == 0 {
+            keeper.note_oom_kill(Record {
+                outcome: Outcome::OomKilled,
+                ..super::record("crashing")
+            });
+            told.extend(keeper.keep(seconds(2), 2, &evict));
+            keeper.settle();
+        }
+    }
+    keeper.settle();
+    let size = |name: &str| fs::metadata(place.0.join(name)).unwrap().len();
+    assert!(size("events.jsonl") <= MOST && size("events.old.jsonl") <= MOST);
+    assert!(told.len() <= 1, "{told:?}");
+    // It pushes nothing out of the history.
+    let crashes = keeper.state().history.iter();
+    assert_eq!(crashes.filter(|of| of.uid == "crashing").count(), 1);
+    assert!(size("state.json") <= 352 << 10);
+}
