@@ -283,6 +283,7 @@ fn zeros(items: &[String]) -> usize {
     items.iter().filter(|item| item.contains("Some(0)")).count()
 }
 
+/// readers: controllers, flat_keyed, memberships, mounts, parse_full_stall, parse_limit, parse_loadavg, parse_meminfo, parse_memory_stat, parse_open_file, parse_pid_stat, parse_pss, parse_resident_pages, parse_some_stall, parse_u64, parse_zram_pool, pids -> one_bad_line_or_field_costs_itself
 #[test]
 fn one_bad_line_or_field_costs_itself() {
     for Reader {

@@ -114,6 +114,7 @@ fn try_each(tree: &Tree, settings: &NodeSettings, cgroups: &str) {
     }
 }
 
+/// readers: read, read_memory_signals, read_memory_bounds -> one_bad_line_leaves_all_else_guarded
 #[test]
 fn one_bad_line_leaves_all_else_guarded() {
     let (tree, settings) = v1();
@@ -197,6 +198,7 @@ fn with_value(text: &str, place: usize, value: &str) -> String {
 }
 
 /// Of a pod: memory is what the cgroup says or what its processes hold, and never nothing.
+/// readers: read_usage_bytes, read_working_set_bytes, read_file_pages, read_resident_bytes -> one_bad_line_leaves_all_else_of_a_pod_known
 #[test]
 fn one_bad_line_leaves_all_else_of_a_pod_known() {
     for version in [Version::V1, Version::V2] {
