@@ -182,7 +182,7 @@ impl Disk {
             if containers.iter().all(|one| one.mounts.is_empty()) {
                 return Vec::new();
             }
-            others.mounts(&trees(&found.pod, dirs, &containers), &containers)
+            others.mounts(&own_places(&found.pod, dirs, &containers), &containers)
         };
         mounts.watch(runtimes, found.iter().flat_map(mounts_of));
         for (found, candidate) in found.iter().zip(candidates) {
@@ -262,8 +262,8 @@ fn add_of_limited(
     }
 }
 
-/// What a pod keeps on disk, and where.
-fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodTree> {
+/// What a pod keeps in places of its own, and where.
+fn own_places(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodTree> {
     let mut trees = pod_trees(pod, dirs);
     // Whose logs all lie elsewhere has none where a kubelet's pods have theirs.
     let elsewhere = |container: &&ListedContainer| {
@@ -288,8 +288,13 @@ fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodT
             trees.push(PodTree::whole(path.into(), kind));
         }
     }
-    // What was made for a container alone is its pod's own, where that has a limit
-    // (`evictd.disk-limit`); else it counts as what is mounted.
+    trees
+}
+
+/// What counts for a pod's limit: its own places, and where it has a limit what was made for one
+/// of its containers alone. That is mounted, and ranks as such.
+fn trees(pod: &Pod, dirs: &PodDirs, containers: &[&ListedContainer]) -> Vec<PodTree> {
+    let mut trees = own_places(pod, dirs, containers);
     if pod.local_storage_limit().is_some() {
         let mounts = containers.iter().flat_map(|container| &*container.mounts);
         let anonymous = mounts.filter(|mount| mount.is_anonymous);

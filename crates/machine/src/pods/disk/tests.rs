@@ -84,6 +84,19 @@ fn a_volume_without_a_name_counts_for_the_limit_of_its_pod() {
     limited.resources.limits.ephemeral_storage = Some(Box::new(limit));
     pod.spec.containers.push(limited);
     assert_eq!(own(&pod), ["/v/0f/_data"]);
+    // And it ranks, as what is mounted does.
+    let places = own_places(&pod, &dirs(), &[&container]);
+    let (dirs, runtimes) = (dirs(), []);
+    let others = Others {
+        dirs: &dirs,
+        runtimes: &runtimes,
+    };
+    let mounts = others.mounts(&places, &[&container]);
+    let mounts: Vec<_> = mounts.iter().map(|mount| &*mount.path).collect();
+    assert_eq!(
+        mounts,
+        [Path::new("/v/0f/_data"), Path::new("/v/media/_data")]
+    );
 }
 
 /// A container that runs; volumes of its runtime have a `+` before them.
