@@ -11,7 +11,6 @@ use super::list::Unread;
 use super::patience::Patience;
 use super::sandbox_image::find_id;
 use crate::pods::{Details, Found, HostOverlays, kubepods_class, read_cgroup};
-use crate::text::clean;
 use crate::{Error, Failure, ListedImage, WritableLayer};
 
 /// Whether the container that has these details ran when they were told.
@@ -34,9 +33,10 @@ pub(super) struct LookUp<'a> {
     /// Asked for at most once, where a container is told by the name of its image; none where
     /// the runtime does not say them.
     images: Option<Option<Vec<ListedImage>>>,
+    unread: Unread,
     /// The containers of which the runtime told nothing in time, the last time and now.
     hung_before: BTreeSet<Arc<str>>,
-    pub(super) hung: BTreeSet<Arc<str>>,
+    hung: BTreeSet<Arc<str>>,
 }
 
 impl<'a> LookUp<'a> {
@@ -47,6 +47,7 @@ impl<'a> LookUp<'a> {
             overlays: HostOverlays::default(),
             patience: Patience::new(client.within),
             images: None,
+            unread: Unread::default(),
             hung_before,
             hung: BTreeSet::new(),
         }
@@ -58,7 +59,6 @@ impl<'a> LookUp<'a> {
         &mut self,
         found: &Found,
         before: Option<&Details>,
-        notes: &mut Vec<String>,
     ) -> Result<Option<Details>, Error> {
         let id = &found.container.id;
         let asks = |within| self.client.status(id, found.runs(), within);
@@ -66,7 +66,7 @@ impl<'a> LookUp<'a> {
         let mut details = match self.patience.call(hung, asks) {
             Some(Ok(Some((details, fault)))) => {
                 if let Some(fault) = fault {
-                    notes.push(clean(&format!("{id}: ContainerStatus: {fault}")));
+                    self.unread.note(&format!("{id}: ContainerStatus: {fault}"));
                 }
                 details
             }
@@ -75,7 +75,7 @@ impl<'a> LookUp<'a> {
                 if !error.is_answer() {
                     self.hung.insert(Arc::clone(id));
                 }
-                notes.push(clean(&format!("{id}: {}", said(&error))));
+                self.unread.note(&format!("{id}: {}", said(&error)));
                 known(before)
             }
             Some(Err(error)) => return Err(error),
@@ -89,7 +89,7 @@ impl<'a> LookUp<'a> {
         self.find_cgroup(found, &mut details);
         let image = &found.container.image;
         if !is_image_id(image) {
-            match self.find_image(image, notes)? {
+            match self.find_image(image)? {
                 Some(id) => details.image = id,
                 // It is asked again the next time.
                 None => details.told = Box::default(),
@@ -123,14 +123,10 @@ impl<'a> LookUp<'a> {
 
     /// The id of the image of this name; none where there is no such image. `None` where the
     /// runtime does not say so.
-    fn find_image(
-        &mut self,
-        name: &str,
-        notes: &mut Vec<String>,
-    ) -> Result<Option<Option<Arc<str>>>, Error> {
+    fn find_image(&mut self, name: &str) -> Result<Option<Option<Arc<str>>>, Error> {
         let images = match self.images.take() {
             Some(images) => images,
-            None => self.list_images(notes)?,
+            None => self.list_images()?,
         };
         let id = images
             .as_ref()
@@ -139,12 +135,12 @@ impl<'a> LookUp<'a> {
         Ok(id)
     }
 
-    fn list_images(&mut self, notes: &mut Vec<String>) -> Result<Option<Vec<ListedImage>>, Error> {
+    fn list_images(&mut self) -> Result<Option<Vec<ListedImage>>, Error> {
         let list = |within| self.client.images(&mut Unread::default(), within);
         match self.patience.call(false, list) {
             Some(Ok(images)) => Ok(Some(images)),
             Some(Err(error)) if is_about_it(&error) => {
-                notes.push(said(&error));
+                self.unread.note(&said(&error));
                 Ok(None)
             }
             Some(Err(error)) => Err(error),
@@ -174,24 +170,27 @@ impl<'a> LookUp<'a> {
     pub(super) fn images_of(
         &mut self,
         names: BTreeSet<Arc<str>>,
-        notes: &mut Vec<String>,
     ) -> Result<BTreeSet<Arc<str>>, Error> {
         let mut ids = BTreeSet::new();
         for name in names {
             let id = if is_image_id(&name) {
                 None
             } else {
-                self.find_image(&name, notes)?.flatten()
+                self.find_image(&name)?.flatten()
             };
             ids.insert(id.unwrap_or(name));
         }
         Ok(ids)
     }
 
-    /// A line about the calls that were not made.
-    pub(super) fn note(&self) -> Option<String> {
-        let why = "some calls about containers were not made: others got no answer in time";
-        (self.patience.unasked > 0).then(|| why.to_owned())
+    /// What the runtime did not tell, a line each, and the containers of which it told
+    /// nothing in time.
+    pub(super) fn finish(mut self) -> (Vec<String>, BTreeSet<Arc<str>>) {
+        if self.patience.unasked > 0 {
+            self.unread
+                .note("some calls about containers were not made: others got no answer in time");
+        }
+        (self.unread.into_notes(), self.hung)
     }
 }
 
@@ -201,7 +200,7 @@ fn said(error: &Error) -> String {
     if matches!(failure, Failure::TimedOut(_)) {
         return format!("{call}: no answer in time");
     }
-    clean(&format!("{call}: {failure}"))
+    format!("{call}: {failure}")
 }
 
 /// What was known of a container, to be asked again.

@@ -211,11 +211,12 @@ impl ContainerRuntime for CriRuntime {
             containers,
             self.client.within,
             &mut notes,
-            |found, before, notes| look_up.container(found, before, notes),
+            |found, before, _| look_up.container(found, before),
         )?;
-        self.used_elsewhere = look_up.images_of(used_elsewhere, &mut notes)?;
-        notes.extend(look_up.note());
-        self.hung = look_up.hung;
+        self.used_elsewhere = look_up.images_of(used_elsewhere)?;
+        let (told, hung) = look_up.finish();
+        self.hung = hung;
+        notes.extend(told);
         let mut assembly = Assembly::new(GROUPING, notes);
         for sandbox in sandboxes {
             assembly.add(sandbox, &Details::default());
