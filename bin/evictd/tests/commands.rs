@@ -122,7 +122,7 @@ fn a_bad_line_of_a_recording_costs_itself() {
     let file = scratch.file("node.jsonl");
     record(&file);
     let recorded = fs::read_to_string(&file).unwrap();
-    let usual = evictd(&["replay", &file]).stdout;
+    let usual = evictd(&["replay", &file]);
     let mut lines: Vec<&str> = recorded.lines().collect();
     let long = "x".repeat(9 << 20);
     lines.insert(1, "{\"seen\":");
@@ -130,7 +130,7 @@ fn a_bad_line_of_a_recording_costs_itself() {
     fs::write(&file, lines.join("\n") + "\n").unwrap();
     let replayed = evictd(&["replay", &file]);
     assert_eq!(replayed.status.code(), Some(1));
-    assert_eq!(text(&replayed.stdout), text(&usual));
+    assert_eq!(text(&replayed.stdout), text(&usual.stdout));
     let told = text(&replayed.stderr);
     assert!(told.contains("node.jsonl:2: EOF while parsing"), "{told}");
     assert!(

@@ -32,6 +32,9 @@ const MOST_HISTORY_BYTES: usize = 160 << 10;
 /// The same of what was given back of disks.
 const MOST_RELIEFS_BYTES: usize = 24 << 10;
 
+/// More evictions are not decided while the state cannot be written.
+const MOST_BEGUN: usize = 4 * HISTORY;
+
 /// More thresholds are never watched (`evictd_evict`).
 const MOST_FIRST_MET: usize = 32;
 
@@ -207,15 +210,17 @@ pub(crate) fn parse_damaged(bytes: &[u8]) -> Result<(State, Option<String>), Err
 }
 
 /// The records of `begun.jsonl`, oldest first; a line that is none, or that a power failure
-/// tore, is left out.
+/// tore, is left out, as are the oldest beyond 200.
 #[must_use]
 pub fn parse_begun(text: &[u8]) -> Vec<Record> {
-    let lines = text.split(|byte| *byte == b'\n');
+    // From the end: the newest count.
+    let lines = text.rsplit(|byte| *byte == b'\n');
     let whole = lines.map(damaged::read).filter(|read| !read.is_torn);
     let objects = whole.filter(|read| read.value.is_object());
-    objects
-        .map(|read| Record::read(Object(&read.value)))
-        .collect()
+    let records = objects.map(|read| Record::read(Object(&read.value)));
+    let mut records: Vec<Record> = records.take(MOST_BEGUN).collect();
+    records.reverse();
+    records
 }
 
 fn conditions<'a>(

@@ -87,6 +87,7 @@ impl Replay {
             reader: BufReader::new(file),
             number: 0,
             is_over: false,
+            bad: BadLines::default(),
         })
     }
 
@@ -143,15 +144,8 @@ impl Replay {
         let (mut moments, mut otherwise) = (0_u64, 0_u64);
         let mut moment = Moment::default();
         let mut chart = Chart::default();
-        let mut bad = BadLines::default();
         loop {
-            let line = match lines.next() {
-                Ok(line) => line,
-                Err(error) => {
-                    bad.add(error);
-                    continue;
-                }
-            };
+            let line = lines.next();
             if let Some(Line::Decided(recorded)) = line {
                 moment.recorded.push(recorded);
                 continue;
@@ -176,12 +170,12 @@ impl Replay {
                     }
                     moment.decided.extend(decided);
                 }
-                Err(error) => bad.add(lines.about(&error.to_string())),
+                Err(error) => lines.pass_over(&error.to_string()),
             }
         }
         let printed = print(&text);
         self.draw(&begun.node, &chart, settings)?;
-        if let Some(problem) = bad.problem() {
+        if let Some(problem) = lines.bad.problem() {
             return Err(problem);
         }
         if is_as_recorded && otherwise > 0 {
@@ -252,8 +246,8 @@ impl BadLines {
         }
     }
 
-    fn problem(self) -> Option<String> {
-        let first = self.first?;
+    fn problem(&self) -> Option<String> {
+        let first = self.first.as_ref()?;
         Some(match self.more {
             0 => format!("{first}; all other lines were replayed"),
             more => format!("{first}; lines that cannot be used besides it: {more}"),
@@ -268,11 +262,27 @@ struct Lines {
     number: u64,
     /// Nothing more can be read.
     is_over: bool,
+    bad: BadLines,
 }
 
 impl Lines {
+    /// The next one that can be used; `None` behind the last.
+    fn next(&mut self) -> Option<Line> {
+        loop {
+            match self.read() {
+                Ok(line) => return line,
+                Err(error) => self.bad.add(error),
+            }
+        }
+    }
+
+    /// The one that was read last cannot be used.
+    fn pass_over(&mut self, problem: &str) {
+        self.bad.add(self.about(problem));
+    }
+
     /// The next one; `None` behind the last. Behind one that is an error others may follow.
-    fn next(&mut self) -> Result<Option<Line>, String> {
+    fn read(&mut self) -> Result<Option<Line>, String> {
         let mut bytes = Vec::new();
         if self.is_over {
             return Ok(None);
@@ -298,7 +308,7 @@ impl Lines {
     }
 
     fn begun(&mut self) -> Result<Begun, String> {
-        match self.next() {
+        match self.read() {
             Ok(Some(Line::Begun(begun))) => Ok(begun),
             Err(error) => Err(format!("{error}: no recording of evictd record")),
             Ok(_) => Err(self.about("no recording of evictd record")),

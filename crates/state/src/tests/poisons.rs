@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::disk::Place;
 use super::*;
+use crate::damaged;
 
 /// Each reader of this crate, as `ci/deps` finds them, and the test that poisons what it reads.
 /// readers: parse -> a_member_costs_itself, an_entry_of_a_list_costs_itself
@@ -271,5 +272,28 @@ fn a_line_of_the_journal_costs_itself() {
             check_others(&items, &read, at, &format!("{name}: {what}"));
         });
         fs::remove_file(place.0.join(name)).unwrap();
+    }
+}
+
+/// What is whole is read as every reader of JSON does.
+#[test]
+fn whole_json_is_read_as_it_is() {
+    let mut texts: Vec<Vec<u8>> = json_values().into_iter().map(|of| of.text).collect();
+    texts.push(to_json(&many()).into_bytes());
+    let ugly = r#"{"a":" \u00e9\ud83d\ude00\b\f\t\/\"","b":[1,-2.5e3,{"c":null}],"":false}"#;
+    texts.push(ugly.as_bytes().to_vec());
+    for text in texts {
+        // Limits are this reader's own.
+        let shown = String::from_utf8_lossy(&text)
+            .chars()
+            .take(60)
+            .collect::<String>();
+        if let Ok(value) = serde_json::from_slice::<Value>(&text)
+            && text.len() < 128 << 10
+            && !shown.contains("name")
+        {
+            let read = damaged::read(&text);
+            assert_eq!((read.fault(), read.value), (None, value), "{shown}");
+        }
     }
 }
