@@ -34,6 +34,8 @@ pub enum ErrorKind {
     TooDeep,
     /// Not UTF-8.
     NotUtf8,
+    /// A NUL character.
+    Nul,
     /// Neither YAML nor JSON, in the words of the parser.
     Syntax(String),
     /// Not JSON, where YAML was left out (without the feature `yaml`).
@@ -73,6 +75,7 @@ impl fmt::Display for ErrorKind {
             Self::TooManyMarks => f.write_str("more than 8192 punctuation marks in one value"),
             Self::TooDeep => write!(f, "nested more than {MAX_DEPTH} deep"),
             Self::NotUtf8 => f.write_str("not UTF-8"),
+            Self::Nul => f.write_str("a NUL character"),
             Self::Syntax(words) => f.write_str(words),
             Self::NotJson => f.write_str("not JSON, and YAML is not built in"),
             Self::DuplicateKey(key) => write!(f, "the key {key:?} is there twice"),

@@ -18,7 +18,12 @@ pub fn parse_documents(input: &[u8]) -> Result<Vec<Value>, Error> {
     if input.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLong, 1, 1));
     }
-    let text = core::str::from_utf8(input).map_err(|error| not_utf8(input, error.valid_up_to()))?;
+    let text = core::str::from_utf8(input);
+    let text = text.map_err(|error| at(ErrorKind::NotUtf8, input, error.valid_up_to()))?;
+    // The scanner would take it for the end of the text, and what follows would not count.
+    if let Some(place) = input.iter().position(|byte| *byte == 0) {
+        return Err(at(ErrorKind::Nul, input, place));
+    }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     parse_text(text)
 }
@@ -43,10 +48,10 @@ fn parse_text(text: &str) -> Result<Vec<Value>, Error> {
     json::parse_values(text)
 }
 
-/// The place of the first byte that is not UTF-8.
-fn not_utf8(input: &[u8], valid: usize) -> Error {
-    let before = input.get(..valid).unwrap_or_default();
+/// An error at that byte.
+fn at(kind: ErrorKind, input: &[u8], byte: usize) -> Error {
+    let before = input.get(..byte).unwrap_or_default();
     let line = before.split(|byte| *byte == b'\n');
     let column = line.clone().next_back().map_or(0, <[u8]>::len);
-    Error::new(ErrorKind::NotUtf8, line.count(), column.saturating_add(1))
+    Error::new(kind, line.count(), column.saturating_add(1))
 }
