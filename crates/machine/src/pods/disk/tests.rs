@@ -10,6 +10,7 @@ use evictd_quantity::Quantity;
 use evictd_stats::{DiskTree, PodDirs, PodTree, TreeKind};
 
 use super::mounts::Others;
+use super::own_places;
 use super::trees;
 
 fn dirs() -> PodDirs {
