@@ -11,14 +11,15 @@
 // parses: crates/containers/src/cri/list.rs
 // parses: crates/containers/src/cri/reader.rs
 // parses: crates/containers/src/cri/status.rs
+// parses: crates/containers/src/list/unread.rs
 
 use std::io;
 
 use evictd_containers::cri::{
-    Item, Unread, Parse, Reader, Writer, parse_container, parse_disks, parse_image,
-    parse_image_id, parse_info, parse_layer, parse_list, parse_sandbox, parse_status,
-    parse_version,
+    Parse, Reader, Writer, parse_container, parse_disks, parse_image, parse_image_id, parse_info,
+    parse_layer, parse_list, parse_sandbox, parse_status, parse_version,
 };
+use evictd_containers::{Item, Unread};
 use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
@@ -107,16 +108,17 @@ fn request(message: &[u8]) {
 }
 
 fn list<T: Item>(message: &[u8], parse: Parse<T>) {
-    let mut count = 0;
-    let (mut odd, mut keep) = (Unread::default(), |item: T| {
-        assert!((1..=1024).contains(&item.id().len()));
-        count += 1;
-    });
+    let (mut unread, mut count) = (Unread::default(), 0);
     let _ = read(message, |reader| {
-        parse_list(reader, "call", &mut odd, parse, &mut keep)
+        parse_list(reader, parse, &mut |item, part| {
+            if let Some(item) = unread.take(item, part) {
+                assert!((1..=1024).contains(&item.id().len()));
+                count += 1;
+            }
+        })
     });
     assert!(count <= message.len());
-    let notes = odd.into_notes();
+    let notes = unread.into_notes();
     assert!(notes.len() <= 51);
     assert!(notes.iter().all(|note| !note.contains(char::is_control)));
 }

@@ -11,7 +11,7 @@
 // parses: crates/containers/src/docker/log_config.rs
 // parses: crates/containers/src/docker/message.rs
 // parses: crates/containers/src/docker/mounts.rs
-// parses: crates/containers/src/docker/podman.rs#parse_pods
+// parses: crates/containers/src/docker/podman.rs
 // parses: crates/containers/src/docker/volumes.rs
 // parses: crates/containers/src/text.rs
 

@@ -3,8 +3,10 @@
 //! document takes much memory.
 #![no_main]
 // options: -max_len=1048576
+// parses: crates/containers/src/docker/json/bytes.rs
 // parses: crates/containers/src/docker/json/mod.rs
 // parses: crates/containers/src/docker/json/text.rs
+// parses: crates/containers/src/docker/json/word.rs
 
 use std::io::BufReader;
 

@@ -6,9 +6,9 @@
 // parses: crates/containers/src/pods/resources.rs
 // parses: crates/containers/src/pods/wishes.rs
 
-use evictd_containers::cri::{Bytes, parse_container, parse_list, parse_sandbox};
+use evictd_containers::cri::{Parse, Reader, parse_container, parse_list, parse_sandbox};
 use evictd_containers::docker::{parse_containers, parse_details};
-use evictd_containers::{Details, Found, RuntimeListing, assemble};
+use evictd_containers::{Details, Found, Items, RuntimeListing, assemble};
 use evictd_fuzz::in_bounded_memory;
 use libfuzzer_sys::fuzz_target;
 
@@ -22,12 +22,20 @@ fuzz_target!(|input: &[u8]| {
         check(listed.clone(), &details, false);
         check(listed, &details, true);
     }
-    let answer = Bytes::new(input);
-    let sandboxes = in_bounded_memory(|| parse_list(answer, parse_sandbox)).ok();
-    let containers = in_bounded_memory(|| parse_list(answer, parse_container)).ok();
-    let both: Vec<Found> = sandboxes.into_iter().chain(containers).flatten().collect();
+    let mut both = over_cri(input, parse_sandbox);
+    both.extend(over_cri(input, parse_container));
     check(both, &details, false);
 });
+
+/// What is kept of a list of CRI's.
+fn over_cri(mut answer: &[u8], parse: Parse<Found>) -> Vec<Found> {
+    let (mut items, length) = (Items::default(), answer.len());
+    let mut reader = Reader::new(&mut answer, length);
+    let _ = in_bounded_memory(|| {
+        parse_list(&mut reader, parse, &mut |item, part| items.take(item, part))
+    });
+    items.finish().items
+}
 
 fn check(listed: Vec<Found>, details: &[Details], projects: bool) {
     let count = listed.len();

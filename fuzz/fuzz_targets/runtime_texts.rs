@@ -9,18 +9,17 @@
 
 use std::path::Component;
 
-use evictd_containers::cri::{Unread, Reader, find_id, parse_image, parse_list};
+use evictd_containers::cri::{Reader, find_id, parse_image, parse_list};
 use evictd_containers::docker::{parse_image_labels, parse_images};
-use evictd_containers::{ListedImage, find_cgroup, find_layer};
+use evictd_containers::{Items, ListedImage, find_cgroup, find_layer};
 use evictd_node::ImageName;
 use libfuzzer_sys::fuzz_target;
 
 fn over_cri(mut answer: &[u8]) -> Vec<ListedImage> {
-    let (mut odd, mut images, length) = (Unread::default(), Vec::new(), answer.len());
+    let (mut items, length) = (Items::default(), answer.len());
     let mut reader = Reader::new(&mut answer, length);
-    let mut keep = |image| images.push(image);
-    let _ = parse_list(&mut reader, "", &mut odd, parse_image, &mut keep);
-    images
+    let _ = parse_list(&mut reader, parse_image, &mut |image, part| items.take(image, part));
+    items.finish().items
 }
 
 fuzz_target!(|input: &[u8]| {

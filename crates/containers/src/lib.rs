@@ -15,6 +15,8 @@ pub mod docker;
 mod error;
 #[cfg(any(feature = "cri", feature = "docker"))]
 mod follow;
+#[cfg(any(feature = "cri", feature = "docker"))]
+mod list;
 mod model;
 #[cfg(any(feature = "cri", feature = "docker"))]
 mod notes;
@@ -40,6 +42,9 @@ pub use model::{
 #[cfg(any(feature = "cri", feature = "docker"))]
 pub use pods::{Details, Found, Limits};
 // For fuzzing.
+#[cfg(any(feature = "cri", feature = "docker"))]
+#[doc(hidden)]
+pub use list::{Item, Items, Ranked, Unread};
 #[cfg(any(feature = "cri", feature = "docker"))]
 #[doc(hidden)]
 pub use pods::{assemble, find_cgroup, find_layer};

@@ -7,9 +7,10 @@ use std::fs;
 use std::process::Command;
 
 use evictd_containers::cri::{
-    Item, Parse, Reader, Unread, Writer, parse_container, parse_image, parse_list, parse_sandbox,
+    Parse, Reader, Writer, parse_container, parse_image, parse_list, parse_sandbox,
 };
 use evictd_containers::docker::{parse_containers, parse_images};
+use evictd_containers::{Items, Ranked};
 
 /// What is read of an answer at most.
 const MOST: usize = 4 << 20;
@@ -78,6 +79,37 @@ fn dead() -> String {
     text
 }
 
+/// Thousands that have ended, of other images, with as much to say as is read.
+fn wordy() -> String {
+    let mut text = String::with_capacity(60 << 20);
+    text.push('[');
+    for number in 0..6_000 {
+        let comma = if number > 0 { "," } else { "" };
+        write!(
+            text,
+            r#"{comma}{{"Id":"{number}","ImageID":"{number}","State":"exited","Labels":{{"":"""#
+        )
+        .unwrap();
+        for key in [
+            "protect",
+            "priority",
+            "disk-limit",
+            "memory-request",
+            "log-relief",
+        ] {
+            write!(
+                text,
+                r#","evictd.{key}":"{:0900}","annotation.evictd.{key}":"{:0900}""#,
+                0, 0
+            )
+            .unwrap();
+        }
+        text.push_str("}}");
+    }
+    text.push(']');
+    text
+}
+
 #[test]
 fn an_answer_of_any_content_costs_little_memory() {
     let mut name = Writer::default();
@@ -104,6 +136,7 @@ fn an_answer_of_any_content_costs_little_memory() {
         json("{\"Id\":\"a\"}"),
         json("{\"Id\":7}"),
         dead().into_bytes(),
+        wordy().into_bytes(),
         json("{\"Id\":\"a\",\"Labels\":{\"a\":\"b\",\"c\":\"d\",\"e\":\"f\"}}"),
         json(&labels()),
         many("{\"Id\":\"a\",\"Names\":[", "\"\",", "\"\"]}"),
@@ -142,12 +175,13 @@ fn check(api: &str, answer: &[u8]) {
     );
 }
 
-/// Reads a list of which nothing is kept.
-fn read<T: Item>(answer: &[u8], parse: Parse<T>) {
-    let (mut source, mut odd) = (answer, Unread::default());
+/// Reads a list.
+fn read<T: Ranked>(answer: &[u8], parse: Parse<T>) {
+    let (mut source, mut items) = (answer, Items::default());
     let mut reader = Reader::new(&mut source, answer.len());
-    let read = parse_list(&mut reader, "", &mut odd, parse, &mut drop);
+    let read = parse_list(&mut reader, parse, &mut |item, part| items.take(item, part));
     assert_eq!(read.unwrap(), Ok(()));
+    drop(items.finish());
 }
 
 /// Does nothing where it is not the test above that runs it.

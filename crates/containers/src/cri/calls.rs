@@ -6,13 +6,16 @@ use core::time::Duration;
 use super::about::{parse_disks, parse_version};
 use super::client::{Client, ignore};
 use super::containers::{parse_container, parse_sandbox};
-use super::image::{parse_image, parse_image_id};
+use super::image::{is_image_id, parse_image, parse_image_id};
 use super::info::parse_info;
 use super::layers::parse_layer;
-use super::list::{Item, Parse, Unread, parse_list};
+use super::list::{Parse, Take, parse_list};
 use super::reader::Fault;
+use super::sandbox_image::find_id;
 use super::status::parse_status;
 use super::writer::Writer;
+use crate::list::{Items, Listed, Ranked};
+use crate::notes::unreadable;
 use crate::pods::{Details, Found};
 use crate::{Error, Failure, ListedImage, RuntimeDisks, WritableLayer};
 
@@ -32,33 +35,40 @@ macro_rules! method {
     };
 }
 
+const LIST_CONTAINERS: &str = method!(runtime "ListContainers");
+
 impl Client {
-    /// Reads a list item by item: hands out those that have an id, and notes in `unread` what
-    /// could not be read.
-    fn list<T: Item>(
+    /// Reads a list, and keeps as much of it as may be.
+    fn list<T: Ranked>(
         &self,
         method: &str,
-        request: Writer,
-        unread: &mut Unread,
+        within: Duration,
         parse: Parse<T>,
-        keep: &mut dyn FnMut(T),
-    ) -> Result<(), Error> {
-        self.list_within(method, request, self.within, unread, parse, keep)
+    ) -> Result<Listed<T>, Error> {
+        let (mut items, request) = (Items::default(), Writer::default());
+        self.each(method, request, within, parse, &mut |item, part| {
+            items.take(item, part);
+        })?;
+        Ok(items.finish())
     }
 
-    fn list_within<T: Item>(
+    /// Hands out each item of a list, those without a readable id too.
+    fn each<T>(
         &self,
         method: &str,
         request: Writer,
         within: Duration,
-        unread: &mut Unread,
         parse: Parse<T>,
-        keep: &mut dyn FnMut(T),
+        take: &mut Take<'_, T>,
     ) -> Result<(), Error> {
         let whole = self.call_within(method, request, within, |reader| {
-            parse_list(reader, method, unread, parse, keep)
+            parse_list(reader, parse, take)
         })?;
-        whole.map_err(|fault| self.error(method, Failure::malformed(fault)))
+        whole.map_err(|fault: Fault| self.error(method, Failure::malformed(fault)))
+    }
+
+    fn each_container(&self, request: Writer, take: &mut Take<'_, Found>) -> Result<(), Error> {
+        self.each(LIST_CONTAINERS, request, self.within, parse_container, take)
     }
 
     fn act(&self, method: &str, request: Writer) -> Result<(), Error> {
@@ -81,24 +91,39 @@ impl Client {
         })
     }
 
-    /// Hands out all sandboxes.
-    pub(super) fn sandboxes(
-        &self,
-        unread: &mut Unread,
-        keep: &mut dyn FnMut(Found),
-    ) -> Result<(), Error> {
+    /// The sandboxes, in every state.
+    pub(super) fn sandboxes(&self) -> Result<Listed<Found>, Error> {
         let method = method!(runtime "ListPodSandbox");
-        self.list(method, Writer::default(), unread, parse_sandbox, keep)
+        self.list(method, self.within, parse_sandbox)
     }
 
-    /// Hands out all containers, in every state.
-    pub(super) fn containers(
-        &self,
-        unread: &mut Unread,
-        keep: &mut dyn FnMut(Found),
-    ) -> Result<(), Error> {
-        let method = method!(runtime "ListContainers");
-        self.list(method, Writer::default(), unread, parse_container, keep)
+    /// The containers, in every state.
+    pub(super) fn containers(&self) -> Result<Listed<Found>, Error> {
+        self.list(LIST_CONTAINERS, self.within, parse_container)
+    }
+
+    /// The id of a container, in any state, that was made from the image of this id.
+    pub(super) fn user_of(&self, image: &str) -> Result<Option<Arc<str>>, Error> {
+        let (mut user, mut has_names) = (None, false);
+        self.each_container(Writer::default(), &mut |found, _| {
+            let container = found.container;
+            has_names |= !is_image_id(&container.image);
+            if *container.image == *image {
+                user = Some(container.id);
+            }
+        })?;
+        if user.is_some() || !has_names {
+            return Ok(user);
+        }
+        let images = self.images(self.within)?.items;
+        let image = images.iter().find(|one| one.id == image);
+        let image: Vec<ListedImage> = image.cloned().into_iter().collect();
+        self.each_container(Writer::default(), &mut |found, _| {
+            if find_id(&found.container.image, &image).is_some() {
+                user = Some(found.container.id);
+            }
+        })?;
+        Ok(user)
     }
 
     /// Whether any container is in a sandbox, in every state; one of which that cannot be
@@ -107,19 +132,13 @@ impl Client {
         let (mut filter, mut request) = (Writer::default(), Writer::default());
         filter.text(3, sandbox);
         request.message(1, &filter);
-        let (mut unread, mut is_used) = (Unread::default(), false);
-        let method = method!(runtime "ListContainers");
-        self.list(
-            method,
-            request,
-            &mut unread,
-            parse_container,
-            &mut |found| {
-                // In case the filter was not understood.
-                is_used |= found.container.sandbox.as_deref() == Some(sandbox);
-            },
-        )?;
-        Ok(is_used || !unread.is_empty())
+        let mut is_used = false;
+        self.each_container(request, &mut |found, unread| {
+            // In case the filter was not understood.
+            let is_in_it = found.container.sandbox.as_deref() == Some(sandbox);
+            is_used |= is_in_it || unread.is_some() || found.container.id.is_empty();
+        })?;
+        Ok(is_used)
     }
 
     /// What a runtime tells of a sandbox beside the API's fields, a JSON text.
@@ -131,19 +150,22 @@ impl Client {
         })
     }
 
-    /// What is told of one container alone, and what of that could not be read; `None`
-    /// where there is no such container. Its process is told only where it is asked for.
+    /// What is told of one container alone; `None` where there is no such container. Its
+    /// process is told only where it is asked for.
     pub(super) fn status(
         &self,
         id: &str,
         process: bool,
         within: Duration,
-    ) -> Result<Option<(Details, Option<Fault>)>, Error> {
+    ) -> Result<Option<Details>, Error> {
         let mut request = of_id(id);
         request.number(2, process.into());
         let method = method!(runtime "ContainerStatus");
         let status = self.call_within(method, request, within, |reader| {
-            Ok((parse_status(reader)?, reader.take_fault()))
+            let mut details = parse_status(reader)?;
+            let fault = reader.take_fault().map(Fault::part);
+            details.fault = fault.map(|part| unreadable(&part).into());
+            Ok(details)
         });
         match status {
             Err(error) if error.code() == Some(NOT_FOUND) => Ok(None),
@@ -153,33 +175,16 @@ impl Client {
 
     /// Hands out what the running containers have written into their layers, by their ids.
     /// Runtimes measure it every some seconds.
-    pub(super) fn layers(
+    pub(super) fn each_layer(
         &self,
-        unread: &mut Unread,
-        keep: &mut dyn FnMut((String, WritableLayer)),
+        take: &mut Take<'_, (String, WritableLayer)>,
     ) -> Result<(), Error> {
         let method = method!(runtime "ListContainerStats");
-        self.list(method, Writer::default(), unread, parse_layer, keep)
+        self.each(method, Writer::default(), self.within, parse_layer, take)
     }
 
-    pub(super) fn images(
-        &self,
-        unread: &mut Unread,
-        within: Duration,
-    ) -> Result<Vec<ListedImage>, Error> {
-        let mut images = Vec::new();
-        let method = method!(image "ListImages");
-        self.list_within(
-            method,
-            Writer::default(),
-            within,
-            unread,
-            parse_image,
-            &mut |image| {
-                images.push(image);
-            },
-        )?;
-        Ok(images)
+    pub(super) fn images(&self, within: Duration) -> Result<Listed<ListedImage>, Error> {
+        self.list(method!(image "ListImages"), within, parse_image)
     }
 
     /// The id of the image that the runtime knows by this name; empty for none.

@@ -6,11 +6,11 @@
 
 use std::io;
 
-use super::fields::{GRACE, MOST_NAME_BYTES, id, pair, word};
+use super::fields::{MOST_NAME_BYTES, id, pair, word};
 use super::image::{image_spec, is_image_id};
 use super::reader::{Reader, Value};
 use crate::ContainerState;
-use crate::pods::{Found, POD_NAME, POD_NAMESPACE, POD_UID};
+use crate::pods::{Found, GRACE, POD_NAME, POD_NAMESPACE, POD_UID};
 use crate::text::clean;
 
 /// Reads a `PodSandbox`, as far as it can be read.

@@ -50,8 +50,10 @@ pub(super) struct Fake {
 pub(super) struct Seen {
     /// The methods' names, without their service, in the order they were called.
     pub(super) calls: Vec<String>,
-    /// The sockets, to close them.
-    open: Vec<UnixStream>,
+    /// The sockets that are open, by their numbers, to close them.
+    open: BTreeMap<usize, UnixStream>,
+    /// How many there were.
+    opened: usize,
 }
 
 impl Fake {
@@ -91,7 +93,7 @@ impl Fake {
     }
 
     fn restart_as(&self, answer: impl FnMut(&str, &[u8]) -> Reply + Send + 'static, is_raw: bool) {
-        for stream in self.seen.lock().unwrap().open.drain(..) {
+        for stream in self.seen.lock().unwrap().open.values() {
             drop(stream.shutdown(std::net::Shutdown::Both));
         }
         fs::remove_file(self.socket()).unwrap();
@@ -106,13 +108,16 @@ impl Fake {
             for stream in listener.incoming() {
                 let stream = stream.unwrap();
                 let mut now = seen.lock().unwrap();
-                now.open.push(stream.try_clone().unwrap());
+                let number = now.opened;
+                now.opened += 1;
+                now.open.insert(number, stream.try_clone().unwrap());
                 drop(now);
                 let (answer, seen) = (Arc::clone(&answer), Arc::clone(&seen));
                 thread::spawn(move || {
                     let mut peer = Peer::new(stream, is_raw);
                     // The client may be gone: that is its business.
                     drop(peer.serve(&answer, &seen));
+                    seen.lock().unwrap().open.remove(&number);
                 });
             }
         });

@@ -5,30 +5,12 @@ use alloc::string::String;
 use std::io;
 
 use super::reader::{Reader, Value, shown};
-use crate::pods::{POD_NAME, POD_NAMESPACE, POD_UID};
+use crate::pods::decides;
 
 /// The longest id, name of an image or value of a label that is kept: no longer one means anything.
 pub(super) const MOST_NAME_BYTES: usize = 1024;
 /// The longest path that the kernel takes.
 pub(super) const MOST_PATH_BYTES: usize = 4096;
-
-/// The kubelet's: seconds of grace, on each container.
-pub(super) const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
-
-/// The labels and annotations that decide anything. No other is kept.
-const DECIDING: [&str; 11] = [
-    "evictd.priority",
-    "evictd.memory-request",
-    "evictd.protect",
-    "evictd.disk-limit",
-    "evictd.log-relief",
-    "kubernetes.io/config.source",
-    "kubernetes.io/config.mirror",
-    POD_UID,
-    POD_NAME,
-    POD_NAMESPACE,
-    GRACE,
-];
 
 /// An id; empty where there is none that can be read.
 pub(super) fn id(reader: &mut Reader<'_>, value: Value) -> io::Result<String> {
@@ -51,14 +33,13 @@ pub(super) fn pair(
         }
         Ok(())
     })?;
-    let decides = |known: &&&str| known.as_bytes() == key;
-    let Some(key) = DECIDING.iter().find(decides) else {
+    let Some(key) = String::from_utf8(key).ok().filter(|key| decides(key)) else {
         return Ok(());
     };
     if value.len() > MOST_NAME_BYTES {
         reader.note("a label of more than 1024 bytes");
     } else {
-        map.insert((*key).into(), shown(&value));
+        map.insert(key, shown(&value));
     }
     Ok(())
 }

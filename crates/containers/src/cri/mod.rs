@@ -18,11 +18,9 @@ mod hpack;
 mod http2;
 mod image;
 mod info;
-mod kept;
 mod layers;
 mod list;
 mod look_up;
-mod patience;
 mod reader;
 mod sandbox_image;
 mod status;
@@ -33,21 +31,22 @@ mod fake;
 #[cfg(test)]
 mod tests;
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
-use core::mem::take;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
+use crate::list::{Listed, Unread};
 use crate::pods::{
-    Assembly, Details, Found, Grouping, Known, POD_NAME, POD_NAMESPACE, POD_UID, own_cgroup,
+    Assembly, Details, Found, Grouping, Known, POD_NAME, POD_NAMESPACE, POD_UID, Question,
+    own_cgroup,
 };
+use crate::text::clean;
 use crate::{
     Changes, ContainerRuntime, Error, ListedImage, RuntimeDisks, RuntimeListing, RuntimePod,
     WritableLayer,
 };
-use kept::Kept;
-use look_up::LookUp;
+use look_up::{LookUp, TOGETHER};
 
 pub use client::Client;
 pub use reader::{Each, Extent, Fault, Reader, Value};
@@ -62,7 +61,7 @@ pub use {
     image::{parse_image, parse_image_id},
     info::parse_info,
     layers::parse_layer,
-    list::{Item, Parse, Unread, parse_list},
+    list::{Parse, Take, parse_list},
     sandbox_image::find_id,
     status::parse_status,
 };
@@ -128,13 +127,9 @@ pub struct CriRuntime {
     client: Client,
     proc: PathBuf,
     known: Known,
-    /// The containers that could not be looked at the last time, as the runtime hung.
-    hung: BTreeSet<Arc<str>>,
-    /// The images of containers that have ended and are not listed.
-    used_elsewhere: BTreeSet<Arc<str>>,
-    /// What of the images and of the layers could not be read the last time.
-    unread_images: Unread,
-    unread_layers: Unread,
+    /// What was odd of the images and layers that were listed last.
+    odd_images: Vec<String>,
+    odd_layers: Vec<String>,
 }
 
 impl CriRuntime {
@@ -151,11 +146,9 @@ impl CriRuntime {
         Self {
             client: Client::new(socket, limit),
             proc: proc.to_owned(),
-            known: Known::default(),
-            hung: BTreeSet::new(),
-            used_elsewhere: BTreeSet::new(),
-            unread_images: Unread::default(),
-            unread_layers: Unread::default(),
+            known: Known::with(proc),
+            odd_images: Vec::new(),
+            odd_layers: Vec::new(),
         }
     }
 }
@@ -188,35 +181,23 @@ impl ContainerRuntime for CriRuntime {
 
     /// Two calls when nothing has changed.
     fn list(&mut self) -> Result<RuntimeListing, Error> {
-        let (mut unread, mut sandboxes, mut containers) =
-            (Unread::default(), Kept::default(), Kept::default());
-        self.client
-            .sandboxes(&mut unread, &mut |found| sandboxes.take(found))?;
-        self.client
-            .containers(&mut unread, &mut |found| containers.take(found))?;
-        let left_out = [sandboxes.note("sandboxes"), containers.note("containers")];
-        let (sandboxes, _) = sandboxes.finish();
-        let (mut containers, used_elsewhere) = containers.finish();
-        follow_sandboxes(&mut containers, &sandboxes);
-        let hung = take(&mut self.hung);
-        // What may hang again is asked last.
-        containers.sort_by_key(|found| (hung.contains(&found.container.id), !found.runs()));
-        let mut look_up = LookUp::new(&self.client, &self.proc, hung);
-        let mut notes = unread.into_notes();
-        for unread in [&self.unread_images, &self.unread_layers] {
-            notes.extend(unread.clone().into_notes());
+        let Listed {
+            items: sandboxes,
+            mut notes,
+        } = self.client.sandboxes()?;
+        let listed = self.client.containers()?;
+        for odd in [&listed.notes, &self.odd_images, &self.odd_layers] {
+            notes.extend_from_slice(odd);
         }
-        notes.extend(left_out.into_iter().flatten());
-        let all = self.known.update(
-            containers,
-            self.client.within,
-            &mut notes,
-            |found, before, _| look_up.container(found, before),
-        )?;
-        self.used_elsewhere = look_up.images_of(used_elsewhere)?;
-        let (told, hung) = look_up.finish();
-        self.hung = hung;
-        notes.extend(told);
+        let mut containers = listed.items;
+        follow_sandboxes(&mut containers, &sandboxes);
+        let mut look_up = LookUp::new(&self.client, &self.proc);
+        let ask = |questions: &[Question<'_>], within| {
+            let ask = |question: &Question<'_>| look_up.container(*question, within);
+            questions.iter().map(ask).collect()
+        };
+        let how = (TOGETHER, self.client.within);
+        let all = self.known.update(containers, how, &mut notes, ask)?;
         let mut assembly = Assembly::new(GROUPING, notes);
         for sandbox in sandboxes {
             assembly.add(sandbox, &Details::default());
@@ -241,13 +222,16 @@ impl ContainerRuntime for CriRuntime {
         let mut open: BTreeMap<Arc<str>, _> = open
             .map(|one| (Arc::clone(&one.id), (&mut one.layer, None)))
             .collect();
-        self.unread_layers = Unread::default();
-        let mut measured = |(id, layer): (String, _)| {
-            if let Some((_, measured)) = open.get_mut(id.as_str()) {
+        let mut unread = Unread::default();
+        self.client.each_layer(&mut |item, part| {
+            let item = unread.take(item, part);
+            if let Some((id, layer)) = item
+                && let Some((_, measured)) = open.get_mut(id.as_str())
+            {
                 *measured = Some(layer);
             }
-        };
-        self.client.layers(&mut self.unread_layers, &mut measured)?;
+        })?;
+        self.odd_layers = unread.into_notes();
         for (layer, measured) in open.into_values() {
             *layer = measured.unwrap_or_default();
         }
@@ -260,12 +244,10 @@ impl ContainerRuntime for CriRuntime {
     }
 
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
-        self.unread_images = Unread::default();
-        let mut images = self
-            .client
-            .images(&mut self.unread_images, self.client.within)?;
-        sandbox_image::pin(&self.client, &mut images)?;
-        Ok(images)
+        let mut listed = self.client.images(self.client.within)?;
+        self.odd_images = listed.notes;
+        sandbox_image::pin(&self.client, &mut listed.items)?;
+        Ok(listed.items)
     }
 
     fn disks(&mut self) -> Result<RuntimeDisks, Error> {
@@ -300,7 +282,7 @@ impl ContainerRuntime for CriRuntime {
     fn remove_container(&mut self, id: &str) -> Result<(), Error> {
         match self.client.status(id, false, self.client.within) {
             Ok(None) => Ok(()),
-            Ok(Some((status, _))) if look_up::runs(&status) => {
+            Ok(Some(status)) if look_up::runs(&status) => {
                 Err(self.client.refusal("RemoveContainer", "the container runs"))
             }
             // One in disorder can be removed all the same.
@@ -319,12 +301,12 @@ impl ContainerRuntime for CriRuntime {
         self.client.remove_sandbox(id)
     }
 
-    /// CRI removes one that a container uses as well. The caller knows those of the
-    /// containers that are listed.
+    /// CRI removes one that a container uses as well, so they are asked for first: not all
+    /// of them may be listed.
     fn remove_image(&mut self, id: &str) -> Result<(), Error> {
-        if self.used_elsewhere.contains(id) {
-            let why = "a container that has ended and is not listed uses the image";
-            return Err(self.client.refusal("RemoveImage", why));
+        if let Some(user) = self.client.user_of(id)? {
+            let why = format!("container {} uses the image", clean(&user));
+            return Err(self.client.refusal("RemoveImage", &why));
         }
         self.client.remove_image(id)
     }

@@ -77,6 +77,17 @@ impl fmt::Display for Fault {
     }
 }
 
+impl Fault {
+    /// The part that cannot be read, as a note names it.
+    pub(super) fn part(self) -> Box<str> {
+        match self.field {
+            0 => format!("a part ({})", self.what),
+            field => format!("field {field} ({})", self.what),
+        }
+        .into()
+    }
+}
+
 /// Why a field cannot be read.
 enum Halt {
     Source(io::Error),

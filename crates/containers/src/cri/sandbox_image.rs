@@ -4,8 +4,6 @@ use evictd_node::ImageName;
 
 use super::client::Client;
 use super::info::find_told;
-use super::list::Unread;
-
 use crate::{Error, ListedImage};
 
 /// The id of the image with this id, name by digest, or tag, in short or in full.
@@ -26,17 +24,16 @@ pub fn find_id<'a>(text: &str, images: &'a [ListedImage]) -> Option<&'a str> {
 /// tells of a sandbox. Where neither names an image that is there, and where no sandbox runs
 /// that shows that a pod can be started, all that are called `pause` stay as well.
 pub(super) fn pin(client: &Client, images: &mut [ListedImage]) -> Result<(), Error> {
-    let mut ready = None;
-    client.sandboxes(&mut Unread::default(), &mut |found| {
-        if found.runs() {
-            ready = Some(found.container.id);
-        }
-    })?;
+    let sandboxes = client.sandboxes()?.items;
+    let ready = sandboxes.iter().rfind(|found| found.runs());
     let named = |name: Option<String>| find_id(&name?, images).map(String::from);
     let keys = ["sandboxImage", "sandbox_image"];
     let mut pinned = named(find_told(&client.config()?, &keys));
     if let (None, Some(ready)) = (&pinned, &ready) {
-        pinned = named(find_told(&client.sandbox_info(ready)?, &["image"]));
+        pinned = named(find_told(
+            &client.sandbox_info(&ready.container.id)?,
+            &["image"],
+        ));
     }
     let in_doubt = pinned.is_none() || ready.is_none();
     for image in images {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::about::{EngineInfo, EngineVersion, parse_info, parse_version};
-use super::answer::Listed;
 use super::cache_usage::{CacheUsage, parse_pruned, parse_usage};
 use super::details::{parse_details, parse_size};
+use super::engine::Engine;
 use super::http::{Body, read_response};
 use super::images::{parse_image, parse_image_labels, parse_images};
 use super::listed::{parse_listed, parse_uses};
@@ -17,6 +17,7 @@ use super::message::parse_message;
 use super::podman::{PodmanPod, parse_pods};
 use super::request::{IMAGES, Request};
 use super::volumes::parse_volumes;
+use crate::list::Listed;
 use crate::pods::{Details, Found};
 use crate::socket::{Deadline, Socket};
 use crate::text::clean;
@@ -86,11 +87,7 @@ impl Client {
                 socket.renew(Deadline::after(left));
                 parse_details(finish(socket)?, id)
             });
-            answer.map_err(|failure| {
-                let hangs = matches!(failure, Failure::TimedOut(_));
-                let hung = Failure::TimedOut(within);
-                self.error(&request, if hangs { hung } else { failure })
-            })
+            answer.map_err(|failure| self.error(&request, failure))
         };
         asked.into_iter().zip(ids).map(answer).collect()
     }
@@ -152,10 +149,19 @@ impl Client {
         self.get_within(&request, self.limit.saturating_mul(4), parse_pruned)
     }
 
-    /// Shows each of Podman's pods; status 404 from engines that are not Podman.
-    pub(super) fn podman_pods(&self, show: impl FnMut(PodmanPod)) -> Result<(), Error> {
-        let request = Request::new("GET", "/v4.0.0/libpod/pods/json", "");
-        self.get(&request, |body| parse_pods(body, show))
+    /// Shows each of Podman's pods; none of other engines.
+    pub(super) fn podman_pods(
+        &self,
+        engine: Engine,
+        show: impl FnMut(PodmanPod),
+    ) -> Result<(), Error> {
+        match engine {
+            Engine::Podman => {
+                let request = Request::new("GET", "/v4.0.0/libpod/pods/json", "");
+                self.get(&request, |body| parse_pods(body, show))
+            }
+            Engine::Docker | Engine::Balena => Ok(()),
+        }
     }
 
     /// Removes a pod of Podman's of which no container runs; status 409 where one does.

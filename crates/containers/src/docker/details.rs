@@ -9,6 +9,7 @@ use super::json::{Json, first};
 use super::log_config::LogConfig;
 use super::mounts::{Mounts, image_volumes};
 use super::time::parse_rfc3339;
+use crate::notes::unreadable;
 use crate::pods::{Details, Limits, kubepods_class, millis_of_shares, path, positive};
 use crate::text::clean;
 use crate::{Failure, WritableLayer};
@@ -55,8 +56,7 @@ pub fn parse_details(stream: impl BufRead, id: &str) -> Result<Details, Failure>
         return Err(Failure::malformed("neither Id nor State"));
     }
     let mut details = told.details(id);
-    let fault = fault.map(|field| format!("{field} cannot be read and does not count"));
-    details.fault = fault.map(|fault| clean(&fault).into());
+    details.fault = fault.map(|field| unreadable(&field).into());
     Ok(details)
 }
 

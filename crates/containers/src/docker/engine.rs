@@ -1,10 +1,8 @@
 use std::path::{Path, PathBuf};
 
 use super::about::{EngineInfo, EngineVersion};
-use super::client::Client;
-use super::podman::PodmanPod;
 use crate::text::clean;
-use crate::{Error, LogFormat, RuntimeDisks};
+use crate::{LogFormat, RuntimeDisks};
 
 /// The engine behind the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,18 +45,6 @@ impl Engine {
             Self::Docker => "docker",
             Self::Podman => "podman",
             Self::Balena => "balena",
-        }
-    }
-
-    /// Shows each of Podman's pods; none of others.
-    pub(super) fn podman_pods(
-        self,
-        client: &Client,
-        show: impl FnMut(PodmanPod),
-    ) -> Result<(), Error> {
-        match self {
-            Self::Podman => client.podman_pods(show),
-            Self::Docker | Self::Balena => Ok(()),
         }
     }
 }

@@ -1,14 +1,12 @@
 //! What an engine says of images.
 
 use alloc::collections::BTreeMap;
-use alloc::sync::Arc;
-use core::cmp::Reverse;
 use std::io::BufRead;
 
-use super::answer::{Items, Listed, MOST_TEXT_BYTES, read_list, read_object};
+use super::answer::{MOST_TEXT_BYTES, read_list, read_object};
 use super::json::{Json, first};
-use super::kept::Item;
 use super::listed::read_pairs;
+use crate::list::{Items, Listed};
 use crate::{Failure, ListedImage};
 
 /// How many names of an image are kept.
@@ -31,11 +29,11 @@ struct Told {
 /// it; one whose names are not all known counts as pinned, as one of them may say that it is
 /// to be kept.
 pub fn parse_images(stream: impl BufRead) -> Result<Listed<ListedImage>, Failure> {
-    let mut items = Items::new();
+    let mut items = Items::default();
     read_list(stream, |json| {
         let mut told = Told::default();
         json.object(|json, key| told.read(json, key))?;
-        items.take(json, told.image());
+        items.take(told.image(), json.fault());
         Ok(())
     })?;
     Ok(items.finish())
@@ -48,8 +46,11 @@ pub fn parse_images(stream: impl BufRead) -> Result<Listed<ListedImage>, Failure
 pub fn parse_image(stream: impl BufRead) -> Result<ListedImage, Failure> {
     let mut told = Told::default();
     read_object(stream, |json, key| told.read(json, key))?;
-    told.image()
-        .ok_or_else(|| Failure::malformed("no readable id"))
+    let image = told.image();
+    if image.id.is_empty() {
+        return Err(Failure::malformed("no readable id"));
+    }
+    Ok(image)
 }
 
 /// Reads the labels from the answer to `GET /images/ID/json`.
@@ -89,16 +90,15 @@ impl Told {
         Ok(())
     }
 
-    /// `None` where it has no id. No engine of these pins images by itself.
-    fn image(self) -> Option<ListedImage> {
-        let id = self.id.filter(|id| !id.is_empty())?;
-        Some(ListedImage {
-            id,
+    /// No engine of these pins images by itself.
+    fn image(self) -> ListedImage {
+        ListedImage {
+            id: self.id.unwrap_or_default(),
             tags: self.tags,
             digests: self.digests,
             size_bytes: u64::try_from(self.size.unwrap_or(0)).unwrap_or(0),
             pinned: self.lacks_names,
-        })
+        }
     }
 }
 
@@ -115,24 +115,4 @@ fn read_names<R: BufRead>(json: &mut Json<R>, names: &mut Vec<String>) -> Result
         Ok(())
     })?;
     Ok(is_whole && !json.is_odd())
-}
-
-impl Item for ListedImage {
-    type Rank = Reverse<u64>;
-
-    const MOST: usize = 4096;
-    const KIND: &'static str = "image";
-    const LEFT_OUT: &'static str = "more than 4096 images: the largest are looked at";
-
-    fn name(&self) -> &str {
-        self.tags.first().map_or(&self.id, String::as_str)
-    }
-
-    fn rank(&self) -> Option<Self::Rank> {
-        Some(Reverse(self.size_bytes))
-    }
-
-    fn uses(&self) -> Option<&Arc<str>> {
-        None
-    }
 }

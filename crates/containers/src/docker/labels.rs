@@ -68,6 +68,11 @@ impl ImageLabels {
         self.0.get(place).map(|(_, asked)| asked)
     }
 
+    fn has_failed(&self, image: &str) -> bool {
+        let asked = self.asked(image);
+        asked.is_some_and(|asked| asked.rest.has_failed())
+    }
+
     /// Asks for the images that are new, while there is patience; for the others the next
     /// time.
     fn ask_for_new<D>(&mut self, client: &Client, listed: &[(Found, D)]) -> Result<(), Error> {
@@ -80,21 +85,17 @@ impl ImageLabels {
         self.0
             .retain(|(image, _)| images.binary_search(&image).is_ok());
         let now = Instant::now();
-        let has_failed = |image: &&Arc<str>| {
-            let asked = self.asked(image);
-            asked.is_some_and(|asked| asked.rest.has_failed())
-        };
-        images.sort_by_key(has_failed);
+        images.sort_by_key(|image| self.has_failed(image));
         for image in images {
             let is_due = self.asked(image).is_none_or(|asked| asked.is_due(now));
             if !is_due {
                 continue;
             }
-            let Some(left) = patience.left() else {
+            let Some(within) = patience.share(self.has_failed(image)) else {
                 break;
             };
             let begun = Instant::now();
-            let labels = ask(client, image, left)?;
+            let labels = ask(client, image, within)?;
             if labels.is_none() {
                 patience.spend(begun.elapsed());
             }

@@ -1,12 +1,11 @@
 //! The list of containers.
 
 use alloc::collections::BTreeMap;
-use alloc::sync::Arc;
 use std::io::BufRead;
 
-use super::answer::{Items, Listed, MOST_TEXT_BYTES, read_list};
+use super::answer::{MOST_TEXT_BYTES, read_list};
 use super::json::{Json, first};
-use super::kept::Item;
+use crate::list::{Item, Items, Listed};
 use crate::pods::{
     ANNOTATION, CONTAINER_NAME, CONTAINER_TYPE, Found, RESTART_COUNT, SANDBOX_ID, decides,
 };
@@ -37,7 +36,7 @@ struct Names {
 /// Reads the answer to `GET /containers/json`; all labels count.
 ///
 /// All that run are kept. Of the others 1,024 are, the oldest first, and of those beyond one
-/// for each image that they use.
+/// for each image that they use; fewer where their texts take too much.
 ///
 /// # Errors
 /// When that is no list. An item of which something cannot be read is known by the rest of
@@ -50,10 +49,10 @@ pub fn parse_containers(stream: impl BufRead) -> Result<Listed<Found>, Failure> 
 
 /// Reads the list; what its labels say of a container is left to [`read_labels`].
 pub(super) fn parse_listed(stream: impl BufRead) -> Result<Listed<Found>, Failure> {
-    let mut items = Items::new();
+    let mut items = Items::default();
     read_list(stream, |json| {
         let found = read_container(json)?;
-        items.take(json, found);
+        items.take(found, json.fault());
         Ok(())
     })?;
     Ok(items.finish())
@@ -68,15 +67,15 @@ pub fn parse_uses(stream: impl BufRead, image: &str) -> Result<Option<Box<str>>,
     let mut user = None;
     read_list(stream, |json| {
         let found = read_container(json)?;
-        let is_user =
-            |found: &Found| matches!(&*found.container.image, of if of.is_empty() || of == image);
-        first(&mut user, found.filter(is_user).map(|it| it.name().into()));
+        let of = &*found.container.image;
+        let is_user = !found.id().is_empty() && (of.is_empty() || of == image);
+        first(&mut user, is_user.then(|| found.name().into()));
         Ok(())
     })?;
     Ok(user)
 }
 
-fn read_container<R: BufRead>(json: &mut Json<R>) -> Result<Option<Found>, Failure> {
+fn read_container<R: BufRead>(json: &mut Json<R>) -> Result<Found, Failure> {
     let mut told = Told::default();
     json.object(|json, key| {
         let text = match key {
@@ -122,7 +121,8 @@ pub(super) fn read_pairs<R: BufRead>(
     pairs: &mut BTreeMap<String, String>,
 ) -> Result<bool, Failure> {
     json.object(|json, key| {
-        if decides(key) && !pairs.contains_key(key) {
+        let bare = key.strip_prefix(ANNOTATION).unwrap_or(key);
+        if decides(bare) && !pairs.contains_key(key) {
             let most = MOST_TEXT_BYTES.saturating_sub(key.len());
             pairs.extend(json.text(most)?.map(|value| (key.to_owned(), value)));
         }
@@ -131,9 +131,7 @@ pub(super) fn read_pairs<R: BufRead>(
 }
 
 impl Told {
-    /// `None` where it has no id.
-    fn found(self) -> Option<Found> {
-        let id = self.id.filter(|id| !id.is_empty())?;
+    fn found(self) -> Found {
         let (state, status) = (
             self.state.unwrap_or_default(),
             self.status.unwrap_or_default(),
@@ -144,43 +142,14 @@ impl Told {
             ..Found::default()
         };
         let container = &mut found.container;
-        container.id = id.into();
+        container.id = self.id.unwrap_or_default().into();
         container.name = self.names.own.or(self.names.first).unwrap_or_default();
         container.state = state_of(&state);
         let created = self.created.unwrap_or_default();
         container.created_nanos = created.saturating_mul(1_000_000_000);
         let image = self.image_id.filter(|id| !id.is_empty()).or(self.image);
         container.image = image.unwrap_or_default().into();
-        Some(found)
-    }
-}
-
-impl Item for Found {
-    /// One whose state could not be read may run.
-    type Rank = (bool, i64);
-
-    /// Each takes some hundred bytes, and some thousand once it is described.
-    const MOST: usize = 1024;
-    const KIND: &'static str = "container";
-    const LEFT_OUT: &'static str = "more than 1024 containers do not run: of them the oldest are \
-         looked at (docker container prune removes all)";
-
-    fn name(&self) -> &str {
-        let container = &self.container;
-        match container.name.as_str() {
-            "" => &container.id,
-            name => name,
-        }
-    }
-
-    fn rank(&self) -> Option<Self::Rank> {
-        let container = &self.container;
-        let is_known = container.state != ContainerState::Unknown;
-        (!self.runs()).then_some((is_known, container.created_nanos))
-    }
-
-    fn uses(&self) -> Option<&Arc<str>> {
-        Some(&self.container.image)
+        found
     }
 }
 

@@ -5,12 +5,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::client::Client;
-use crate::pods::{Answer, Details, Found, HostOverlays, Question, read_cgroup};
-use crate::text::clean;
+use crate::pods::{
+    Answer, Details, Found, HostOverlays, Question, find_mounted_images, left, read_cgroup,
+};
 use crate::{ContainerState, Error, ListedContainer, WritableLayer};
-
-/// How long the engine may take at least to say which image a name means.
-const LEAST: Duration = Duration::from_millis(50);
 
 /// How many containers are asked for at once: the others are known while one hangs.
 pub(super) const TOGETHER: usize = 16;
@@ -29,12 +27,10 @@ pub(super) fn look_up(
     let complete = |(answer, (found, before)): (_, &Question<'_>)| match answer {
         Ok(details) => {
             let mut details: Details = details;
-            let left = within.saturating_sub(begun.elapsed());
-            let is_whole = find_volumes_images(client, &mut details, left);
             complete(&mut details, (proc, &mut overlays), found, *before);
-            if !is_whole {
-                details.told = Box::default();
-            }
+            find_mounted_images(&mut details, left(within, begun), |name, within| {
+                client.image_within(name, within).map(|image| image.id)
+            });
             Ok(Some(details))
         }
         Err(error) if Error::code(&error) == Some(404) => Ok(None),
@@ -75,26 +71,6 @@ fn keep_what_it_had(details: &mut Details, before: &Details) {
     if details.cgroup.is_none() && details.restart_policy.is_some() {
         details.cgroup.clone_from(&before.cgroup);
     }
-}
-
-/// Puts their ids in the place of the names of images that are mounted: the engine says what
-/// `alpine` means. After one that it does not tell in time the others are not asked for:
-/// `false`.
-fn find_volumes_images(client: &Client, details: &mut Details, within: Duration) -> bool {
-    let begun = Instant::now();
-    for image in &mut details.image_volumes {
-        let left = within.saturating_sub(begun.elapsed()).max(LEAST);
-        match client.image_within(image, left) {
-            Ok(found) => *image = found.id.into(),
-            Err(error) if error.is_answer() => {} // It has no image of that name.
-            Err(error) => {
-                let why = clean(&format!("{}: {}", error.call, error.failure));
-                details.fault = Some(why.into());
-                return false;
-            }
-        }
-    }
-    true
 }
 
 /// What running containers have written whose layers nobody has found.

@@ -16,11 +16,11 @@ mod events;
 mod http;
 mod images;
 mod json;
-mod kept;
 mod labels;
 mod listed;
 mod log_config;
 mod look_up;
+mod members;
 mod message;
 mod mounts;
 mod podman;
@@ -37,7 +37,7 @@ mod tests;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
-use crate::pods::{Assembly, Grouping, Known, Patience, Question};
+use crate::pods::{Assembly, Grouping, Known, Question};
 use crate::text::clean;
 use crate::{
     Changes, ContainerRuntime, Error, ListedImage, ListedVolume, RuntimeDisks, RuntimeListing,
@@ -50,7 +50,7 @@ use events::Events;
 use labels::ImageLabels;
 use look_up::{TOGETHER, look_up};
 
-pub use answer::Listed;
+pub use crate::list::Listed;
 pub use details::parse_details;
 pub use http::{Body, Response, read_response};
 pub use images::parse_images;
@@ -201,17 +201,13 @@ impl ContainerRuntime for DockerRuntime {
         let Listed { items, mut notes } = self.client.containers()?;
         notes.extend_from_slice(&self.odd_images);
         notes.extend_from_slice(&self.odd_volumes);
-        let mut patience = Patience::default();
-        let within = self.client.limit;
-        let ask = |questions: &[Question<'_>], within, _: &mut Vec<String>| {
+        let ask = |questions: &[Question<'_>], within| {
             look_up(&self.client, &self.proc, questions, within)
         };
-        let how = (TOGETHER, &mut patience);
-        let mut all = self
-            .known
-            .update_together(items, within, how, &mut notes, ask)?;
+        let how = (TOGETHER, self.client.limit);
+        let mut all = self.known.update(items, how, &mut notes, ask)?;
         self.images.read(&self.client, &mut all, &mut notes)?;
-        podman::find_pods(engine, &self.client, &mut all)?;
+        members::find_pods(engine, &self.client, &mut all)?;
         let how = Grouping {
             namespace: engine.namespace(),
             projects: self.projects_are_pods,

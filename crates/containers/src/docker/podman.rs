@@ -1,13 +1,10 @@
-//! Podman's own pods.
+//! Podman's own pods, as Podman lists them.
 
 use std::io::BufRead;
 
 use super::answer::{MOST_TEXT_BYTES, read_list};
-use super::client::Client;
-use super::engine::Engine;
 use super::json::{Json, first};
-use crate::pods::Found;
-use crate::{Error, Failure};
+use crate::Failure;
 
 /// A pod of Podman's: what Docker's API has no word for.
 #[derive(Debug, Default)]
@@ -67,28 +64,4 @@ fn read_member<R: BufRead>(json: &mut Json<R>, members: &mut Vec<String>) -> Res
     })?;
     members.extend(id.filter(|id| !id.is_empty()));
     Ok(())
-}
-
-/// Notes of each container which of Podman's pods it is in.
-pub(super) fn find_pods<D>(
-    engine: Engine,
-    client: &Client,
-    listed: &mut [(Found, D)],
-) -> Result<(), Error> {
-    let ids = listed.iter().map(|(found, _)| found.container.id.clone());
-    let mut by_id: Vec<_> = ids.zip(0..).collect();
-    by_id.sort_unstable();
-    engine.podman_pods(client, |pod| {
-        let infra = Some(&pod.infra_id).filter(|id| !id.is_empty());
-        for member in &pod.members {
-            let place = by_id.binary_search_by(|(id, _)| (**id).cmp(member));
-            let at = place.ok().and_then(|place| by_id.get(place));
-            if let Some((found, _)) = at.and_then(|(_, at)| listed.get_mut(*at)) {
-                found.group = Some((pod.id.clone(), pod.name.clone()));
-                found.is_sandbox |= *pod.infra_id == *found.container.id;
-                let sandbox = &mut found.container.sandbox;
-                first(sandbox, infra.map(|id| id.as_str().into()));
-            }
-        }
-    })
 }

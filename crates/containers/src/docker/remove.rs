@@ -10,7 +10,7 @@ use crate::text::clean;
 /// with a pod all that is in it: so nothing else may be.
 pub(super) fn remove_sandbox(client: &Client, engine: Engine, id: &str) -> Result<(), Error> {
     let mut pod = None;
-    engine.podman_pods(client, |one| {
+    client.podman_pods(engine, |one| {
         if one.infra_id == id {
             pod = Some(one);
         }

@@ -1,12 +1,11 @@
 //! Volumes that no container refers to.
 
-use alloc::sync::Arc;
 use std::io::BufRead;
 
-use super::answer::{Items, Listed, MOST_PATH_BYTES, MOST_TEXT_BYTES, read_object};
+use super::answer::{MOST_PATH_BYTES, MOST_TEXT_BYTES, read_object};
 use super::json::{Json, first};
-use super::kept::Item;
 use super::time::parse_rfc3339;
+use crate::list::{Items, Listed};
 use crate::{Failure, ListedVolume};
 
 /// Docker 23 and later mark so what nobody gave a name.
@@ -27,12 +26,12 @@ struct Told {
 /// # Errors
 /// When that is no object. One of which something cannot be read counts as named by somebody.
 pub fn parse_volumes(stream: impl BufRead) -> Result<Listed<ListedVolume>, Failure> {
-    let (mut items, mut is_list) = (Items::new(), true);
+    let (mut items, mut is_list) = (Items::default(), true);
     read_object(stream, |json, key| {
         if key == "Volumes" {
             json.array(|json| {
                 let volume = read_volume(json)?;
-                items.take(json, volume);
+                items.take(volume, json.fault());
                 Ok(())
             })?;
             is_list &= !json.is_odd();
@@ -46,7 +45,7 @@ pub fn parse_volumes(stream: impl BufRead) -> Result<Listed<ListedVolume>, Failu
     }
 }
 
-fn read_volume<R: BufRead>(json: &mut Json<R>) -> Result<Option<ListedVolume>, Failure> {
+fn read_volume<R: BufRead>(json: &mut Json<R>) -> Result<ListedVolume, Failure> {
     let mut told = Told::default();
     json.object(|json, key| told.read(json, key))?;
     let is_whole = !json.has_fault();
@@ -77,15 +76,13 @@ impl Told {
         Ok(())
     }
 
-    fn volume(self, is_whole: bool) -> Option<ListedVolume> {
-        let is_anonymous = is_whole && self.is_anonymous();
-        let name = self.name.filter(|name| !name.is_empty())?;
-        Some(ListedVolume {
-            is_anonymous,
+    fn volume(self, is_whole: bool) -> ListedVolume {
+        ListedVolume {
+            is_anonymous: is_whole && self.is_anonymous(),
             created_nanos: self.created_at.as_deref().and_then(parse_rfc3339),
-            name,
+            name: self.name.unwrap_or_default(),
             path: self.mountpoint.unwrap_or_default().into(),
-        })
+        }
     }
 
     /// Whether nobody gave it a name: then engines call it by 64 hexadecimal digits. One with
@@ -97,27 +94,5 @@ impl Told {
             && name.bytes().all(is_hex)
             && self.driver.as_deref() == Some("local")
             && !self.is_marked
-    }
-}
-
-impl Item for ListedVolume {
-    type Rank = (bool, i64);
-
-    const MOST: usize = 4096;
-    const KIND: &'static str = "volume";
-    const LEFT_OUT: &'static str =
-        "more than 4096 volumes are unused: of them the oldest without a name are looked at";
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn rank(&self) -> Option<Self::Rank> {
-        let created = self.created_nanos.unwrap_or(i64::MAX);
-        Some((!self.is_anonymous, created))
-    }
-
-    fn uses(&self) -> Option<&Arc<str>> {
-        None
     }
 }

@@ -6,6 +6,7 @@ mod cgroup;
 mod found;
 mod known;
 mod layer;
+mod mounted_images;
 mod patience;
 mod resources;
 mod wishes;
@@ -16,15 +17,19 @@ pub use cgroup::find_cgroup;
 #[cfg(feature = "cri")]
 pub(crate) use cgroup::own_cgroup;
 pub(crate) use cgroup::read_cgroup;
-pub use found::{Details, Found, Limits};
-pub(crate) use found::{keep_mount, leave_out, millis_of_shares, path, positive};
-pub(crate) use known::Known;
 #[cfg(feature = "docker")]
-pub(crate) use known::{Answer, Question};
+pub(crate) use found::leave_out;
+pub use found::{Details, Found, Limits};
+pub(crate) use found::{keep_mount, millis_of_shares, path, positive};
+pub(crate) use known::{Answer, Known, Question};
 pub(crate) use layer::HostOverlays;
 pub use layer::find_layer;
+pub(crate) use mounted_images::find_mounted_images;
+pub(crate) use patience::left;
 #[cfg(feature = "docker")]
 pub(crate) use patience::{Patience, Rest};
+pub(crate) use resources::class_by_cgroup;
+#[cfg(feature = "docker")]
 pub(crate) use resources::kubepods_class;
 pub(crate) use wishes::PROTECT;
 use wishes::{DISK_LIMIT, LOG_RELIEF, MEMORY_REQUEST, PRIORITY};
@@ -50,7 +55,6 @@ pub(crate) const GRACE: &str = "io.kubernetes.pod.terminationGracePeriod";
 
 /// Whether a label or an annotation decides what evictd does. No other is kept: so there are
 /// few of one item, however many it has.
-#[cfg(feature = "docker")]
 pub(crate) fn decides(key: &str) -> bool {
     const DECIDING: [&str; 16] = [
         POD_UID,
@@ -70,5 +74,5 @@ pub(crate) fn decides(key: &str) -> bool {
         "kubernetes.io/config.source",
         "kubernetes.io/config.mirror",
     ];
-    DECIDING.contains(&key.strip_prefix(ANNOTATION).unwrap_or(key))
+    DECIDING.contains(&key)
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::time::Instant;
 
-/// How long all questions of one list that find no answer may take together.
+/// How long all questions of one list that fail may take together.
 const IN_ALL: Duration = Duration::from_secs(2);
 /// In less than that an engine that is well may not answer either.
 const LEAST: Duration = Duration::from_millis(50);
@@ -11,8 +11,8 @@ const LEAST: Duration = Duration::from_millis(50);
 const FIRST_REST: Duration = Duration::from_secs(10);
 const LONGEST_REST: Duration = Duration::from_secs(600);
 
-/// What is left of the time for questions of one list that find no answer. Those that are
-/// answered take nothing of it.
+/// What is left of the time for questions of one list that fail. Those that are answered take
+/// nothing of it.
 #[derive(Debug)]
 pub(crate) struct Patience(Duration);
 
@@ -23,15 +23,23 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// How long the next question may take; `None` where no more are to be asked.
-    pub(crate) fn left(&self) -> Option<Duration> {
-        (self.0 >= LEAST).then_some(self.0)
+    /// How long the next question may take: half of what is left, so that some is left for
+    /// others; all of it where the question has failed before, as those are asked last. `None`
+    /// where no more are to be asked.
+    pub(crate) fn share(&self, has_failed: bool) -> Option<Duration> {
+        let share = if has_failed { self.0 } else { self.0 / 2 };
+        (share >= LEAST).then_some(share)
     }
 
-    /// A question found no answer for so long.
+    /// A question that failed took so long.
     pub(crate) fn spend(&mut self, time: Duration) {
         self.0 = self.0.saturating_sub(time);
     }
+}
+
+/// What is left for the next call of a question that was `begun` and may take so long.
+pub(crate) fn left(within: Duration, begun: Instant) -> Duration {
+    within.saturating_sub(begun.elapsed()).max(LEAST)
 }
 
 /// Whether something may be asked for again: after each failure it rests for twice as long.
@@ -51,10 +59,16 @@ impl Rest {
         self.failures > 0
     }
 
+    /// It failed.
     pub(crate) fn begin(&mut self, now: Instant) {
         let rest = FIRST_REST.saturating_mul(1_u32.checked_shl(self.failures.into()).unwrap_or(0));
         self.failures = self.failures.saturating_add(1).min(10);
         self.until = now.checked_add(rest.min(LONGEST_REST));
+    }
+
+    #[cfg(test)]
+    pub(super) const fn end(&mut self) {
+        self.until = None;
     }
 }
 
@@ -78,12 +92,16 @@ mod tests {
     }
 
     #[test]
-    fn only_what_hangs_takes_patience() {
+    fn each_question_that_fails_leaves_time_for_others() {
         let mut patience = Patience::default();
-        assert_eq!(patience.left(), Some(IN_ALL));
-        patience.spend(Duration::from_millis(1500));
-        assert_eq!(patience.left(), Some(Duration::from_millis(500)));
-        patience.spend(Duration::from_millis(460));
-        assert_eq!(patience.left(), None);
+        let mut waited = Vec::new();
+        while let Some(share) = patience.share(false) {
+            waited.push(share.as_millis());
+            patience.spend(share);
+        }
+        assert_eq!(waited, [1000, 500, 250, 125, 62]);
+        let left = patience.share(true).unwrap();
+        patience.spend(left);
+        assert_eq!(patience.share(true), None);
     }
 }

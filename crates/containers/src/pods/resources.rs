@@ -1,6 +1,7 @@
 //! Requests, limits and QoS class of what container runtimes run.
 
 use core::num::NonZeroU64;
+use std::path::Path;
 
 use evictd_node::QosClass;
 use evictd_node::pod::{Container, ResourceList, Resources, Spec};
@@ -58,6 +59,11 @@ pub(crate) fn kubepods_class(cgroup_parent: &str) -> Option<QosClass> {
     } else {
         QosClass::Guaranteed
     })
+}
+
+/// The class by the place of a container's own cgroup.
+pub(crate) fn class_by_cgroup(cgroup: &Path) -> Option<QosClass> {
+    kubepods_class(&cgroup.parent()?.to_string_lossy())
 }
 
 /// The class by what the containers state; of the guarantees only memory's

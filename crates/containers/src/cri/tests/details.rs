@@ -1,7 +1,7 @@
 //! Images and layers of what is listed, and long lists.
 
 use super::listing::list;
-use super::{Bench, DB, EXITED, IMAGE, Node, WEB, container, image, sandbox, status};
+use super::{Bench, DB, EXITED, IMAGE, Node, RUNNING, WEB, container, image, sandbox, status};
 use crate::cri::Writer;
 use crate::cri::fake::Reply;
 use crate::{ContainerRuntime, WritableLayer};
@@ -184,7 +184,10 @@ fn four_thousand_containers() {
         "thousands",
         Node {
             sandboxes: ids[..100].iter().map(|id| sandbox(id, id, 1)).collect(),
-            containers: ids.iter().map(|id| container(id, ids[7], EXITED)).collect(),
+            containers: ids
+                .iter()
+                .map(|id| container(id, ids[7], RUNNING))
+                .collect(),
             instead: vec![("ContainerStatus", status(EXITED, 0))],
             ..Node::default()
         },

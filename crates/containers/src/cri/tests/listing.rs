@@ -176,14 +176,16 @@ fn odd_containers() {
         (listing.containers.len(), &*listing.pods[0].running),
         (2, [WEB.into()].as_slice())
     );
-    let note =
-        format!("{WEB}: /runtime.v1.RuntimeService/ContainerStatus: refused with 13: no idea");
+    let note = format!(
+        "container {WEB}: /runtime.v1.RuntimeService/ContainerStatus: refused with 13: no idea"
+    );
     assert_eq!(listing.notes, [note]);
 
     let mut odd = Bench::new("odd", node(Some(Reply::Message(vec![0x0a, 9]))));
     let listing = list(&mut odd);
     assert_eq!((listing.containers.len(), listing.notes.len()), (2, 1));
-    assert_eq!(listing.notes, [format!("{WEB}: ContainerStatus: cut off")]);
+    let note = format!("container {WEB}: a part (cut off) cannot be read and does not count");
+    assert_eq!(listing.notes, [note]);
 
     let mut cut = Bench::new("cut", node(Some(Reply::Last(Vec::new()))));
     let listing = list(&mut cut);

@@ -3,8 +3,8 @@ use std::path::Path;
 
 use crate::cri::fake::{Fake, Reply};
 use crate::cri::{
-    Client, Parse, Reader, Unread, Value, Writer, parse_container, parse_disks, parse_image,
-    parse_layer, parse_sandbox, parse_status,
+    Client, Parse, Reader, Value, Writer, parse_container, parse_disks, parse_image, parse_layer,
+    parse_sandbox, parse_status,
 };
 use crate::{ContainerState, Details, Found, ListedContainer, LogFormat, WritableLayer};
 
@@ -41,11 +41,9 @@ fn four_thousand_containers() {
     assert!(list.len() > 1_000_000);
     let fake = Fake::start("thousands", move |_, _| Reply::Message(list.clone()));
     let client = Client::new(&fake.socket(), LONG);
-    let (mut odd, mut containers) = (Unread::default(), Vec::new());
-    let mut keep = |found| containers.push(found);
-    client.containers(&mut odd, &mut keep).unwrap();
-    assert!(odd.is_empty() && containers.len() == 4_000);
-    let last = &containers[3_999].container;
+    let containers = client.containers().unwrap();
+    assert!(containers.notes.is_empty() && containers.items.len() == 4_000);
+    let last = &containers.items[3_999].container;
     assert_eq!(*last.id, *format!("{:064}", 3_999));
 }
 
@@ -445,9 +443,7 @@ fn no_partial_lists() {
     list.extend([0x0a, 9]);
     let fake = Fake::start("partial", move |_, _| Reply::Message(list.clone()));
     let client = Client::new(&fake.socket(), LONG);
-    let error = client
-        .containers(&mut Unread::default(), &mut drop)
-        .unwrap_err();
+    let error = client.containers().unwrap_err();
     let said = format!("{}: {}", error.call, error.failure);
     assert_eq!(
         said,

@@ -6,26 +6,25 @@
 //! skipped is not judged: of it only brackets and quotes count. Why no crate does it: those
 //! that read a stream end at the first odd text, and hold each text whole.
 
+mod bytes;
 mod text;
+mod word;
 
 use core::mem::{replace, take};
 use core::str;
 use std::io::BufRead;
 
+use self::bytes::{Bytes, Step};
 use self::text::Decoder;
+use self::word::read_word;
 use crate::Failure;
 
 /// The longest name of a field that is looked at. A longer one reads as empty.
 const MOST_KEY_BYTES: usize = 1024;
 
-/// The longest number, or word such as `false`, that is looked at.
-const MOST_WORD_BYTES: usize = 24;
-
 /// A reader of one document.
 pub struct Json<R> {
-    stream: R,
-    /// How many bytes were taken from the stream.
-    taken: u64,
+    bytes: Bytes<R>,
     /// A value comes next that nobody has read.
     is_pending: bool,
     /// A value was not what was asked for, in the field that is being read.
@@ -34,48 +33,11 @@ pub struct Json<R> {
     fault: Option<Box<str>>,
 }
 
-/// What becomes of a byte that is looked at.
-enum Step {
-    /// It is taken, and so may the next be.
-    More,
-    /// It is the last that is taken.
-    Last,
-    /// It stays.
-    Before,
-}
-
-/// A number, or a word such as `false`.
-#[derive(Default)]
-struct Word {
-    bytes: [u8; MOST_WORD_BYTES],
-    length: usize,
-    is_number: bool,
-}
-
-impl Word {
-    fn push(&mut self, byte: u8) {
-        let is_first = self.length == 0;
-        let is_part = byte.is_ascii_digit() || byte == b'-' || b"+.eE".contains(&byte) && !is_first;
-        self.is_number = is_part && (is_first || self.is_number);
-        if let Some(place) = self.bytes.get_mut(self.length) {
-            *place = byte;
-        }
-        self.length = self.length.saturating_add(1);
-    }
-
-    /// Empty where it is too long to be looked at.
-    fn text(&self) -> &str {
-        let bytes = self.bytes.get(..self.length).unwrap_or_default();
-        str::from_utf8(bytes).unwrap_or_default()
-    }
-}
-
 impl<R: BufRead> Json<R> {
     /// Reads the document that the stream holds.
     pub fn new(stream: R) -> Self {
         Self {
-            stream,
-            taken: 0,
+            bytes: Bytes::new(stream),
             is_pending: true,
             is_odd: false,
             fault: None,
@@ -111,19 +73,19 @@ impl<R: BufRead> Json<R> {
         if !self.begins(|byte| byte == b'{')? {
             return Ok(false);
         }
-        self.take_byte()?;
+        self.bytes.take()?;
         let (mut key, mut is_first) = (Vec::new(), true);
         while self.has_next(b'}', &mut is_first)? {
-            if self.next()? != b'"' {
-                return Err(self.odd_byte());
+            if self.bytes.next()? != b'"' {
+                return Err(self.bytes.odd());
             }
             let is_readable = self.read_text(MOST_KEY_BYTES, &mut key)?;
             let name = str::from_utf8(&key).ok().filter(|_| is_readable);
             let name = name.unwrap_or_default();
-            if self.next()? != b':' {
-                return Err(self.odd_byte());
+            if self.bytes.next()? != b':' {
+                return Err(self.bytes.odd());
             }
-            self.take_byte()?;
+            self.bytes.take()?;
             self.is_pending = true;
             each(self, name)?;
             self.leave()?;
@@ -146,7 +108,7 @@ impl<R: BufRead> Json<R> {
         if !self.begins(|byte| byte == b'[')? {
             return Ok(false);
         }
-        self.take_byte()?;
+        self.bytes.take()?;
         let mut is_first = true;
         while self.has_next(b']', &mut is_first)? {
             self.is_pending = true;
@@ -180,7 +142,7 @@ impl<R: BufRead> Json<R> {
         if !self.begins(|byte| byte == b'-' || byte.is_ascii_digit())? {
             return Ok(None);
         }
-        let number: Option<i64> = self.word()?.text().parse().ok();
+        let number: Option<i64> = read_word(&mut self.bytes)?.text().parse().ok();
         let number = number.and_then(|number| T::try_from(number).ok());
         self.is_odd |= number.is_none();
         Ok(number)
@@ -194,7 +156,7 @@ impl<R: BufRead> Json<R> {
         if !self.begins(|byte| matches!(byte, b't' | b'f'))? {
             return Ok(None);
         }
-        Ok(Some(self.word()?.text() == "true"))
+        Ok(Some(read_word(&mut self.bytes)?.text() == "true"))
     }
 
     /// Passes over a value, however deep it is.
@@ -203,10 +165,10 @@ impl<R: BufRead> Json<R> {
     /// When that is no JSON, or the stream ends.
     pub fn skip(&mut self) -> Result<(), Failure> {
         self.is_pending = false;
-        match self.next()? {
+        match self.bytes.next()? {
             b'"' => self.read_text(0, &mut Vec::new()).map(drop),
             b'{' | b'[' => self.skip_nested(),
-            _ => self.word().map(drop),
+            _ => read_word(&mut self.bytes).map(drop),
         }
     }
 
@@ -216,9 +178,9 @@ impl<R: BufRead> Json<R> {
     /// When something does.
     pub fn end(&mut self) -> Result<(), Failure> {
         self.leave()?;
-        match self.blanks()? {
+        match self.bytes.after_blanks()? {
             None => Ok(()),
-            Some(_) => Err(self.odd_byte()),
+            Some(_) => Err(self.bytes.odd()),
         }
     }
 
@@ -226,12 +188,12 @@ impl<R: BufRead> Json<R> {
     /// it is `null`.
     fn begins(&mut self, is_begin: impl FnOnce(u8) -> bool) -> Result<bool, Failure> {
         self.is_pending = false;
-        let first = self.next()?;
+        let first = self.bytes.next()?;
         if is_begin(first) {
             return Ok(true);
         }
         if first == b'n' {
-            self.word()?;
+            read_word(&mut self.bytes)?;
         } else {
             self.skip()?;
             self.is_odd = true;
@@ -249,23 +211,23 @@ impl<R: BufRead> Json<R> {
 
     /// Whether another member comes before the closing bracket, which is taken.
     fn has_next(&mut self, close: u8, is_first: &mut bool) -> Result<bool, Failure> {
-        let next = self.next()?;
+        let next = self.bytes.next()?;
         if next == close {
-            self.take_byte()?;
+            self.bytes.take()?;
             return Ok(false);
         }
         if !replace(is_first, false) {
             if next != b',' {
-                return Err(self.odd_byte());
+                return Err(self.bytes.odd());
             }
-            self.take_byte()?;
+            self.bytes.take()?;
         }
         Ok(true)
     }
 
     fn skip_nested(&mut self) -> Result<(), Failure> {
         let (mut depth, mut in_text, mut is_escaped) = (0_u64, false, false);
-        self.each_byte(|byte| {
+        self.bytes.each(|byte| {
             if in_text {
                 in_text = is_escaped || byte != b'"';
                 is_escaped = !is_escaped && byte == b'\\';
@@ -285,9 +247,9 @@ impl<R: BufRead> Json<R> {
     /// Reads a text, of which its first quote comes next; returns whether it is readable.
     fn read_text(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<bool, Failure> {
         bytes.clear();
-        self.take_byte()?;
+        self.bytes.take()?;
         let mut decoder = Decoder::new(bytes, most);
-        self.each_byte(|byte| {
+        self.bytes.each(|byte| {
             if decoder.take(byte) {
                 Step::More
             } else {
@@ -295,90 +257,6 @@ impl<R: BufRead> Json<R> {
             }
         })?;
         Ok(decoder.is_readable())
-    }
-
-    fn word(&mut self) -> Result<Word, Failure> {
-        let mut word = Word::default();
-        // At the end of the document nothing has to follow.
-        let _ = self.bytes_until(|byte| {
-            let is_part = byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-            if is_part {
-                word.push(byte);
-                Step::More
-            } else {
-                Step::Before
-            }
-        })?;
-        if matches!(word.text(), "null" | "true" | "false") || word.is_number {
-            Ok(word)
-        } else {
-            Err(self.odd_byte())
-        }
-    }
-
-    /// The byte that comes next, blanks aside; it stays.
-    fn next(&mut self) -> Result<u8, Failure> {
-        self.blanks()?.ok_or_else(|| self.cut_off())
-    }
-
-    fn blanks(&mut self) -> Result<Option<u8>, Failure> {
-        let mut next = None;
-        let _ = self.bytes_until(|byte| {
-            if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
-                Step::More
-            } else {
-                next = Some(byte);
-                Step::Before
-            }
-        })?;
-        Ok(next)
-    }
-
-    fn take_byte(&mut self) -> Result<(), Failure> {
-        self.each_byte(|_| Step::Last)
-    }
-
-    /// Like [`Self::bytes_until`], of what has an end of its own.
-    fn each_byte(&mut self, step: impl FnMut(u8) -> Step) -> Result<(), Failure> {
-        if self.bytes_until(step)? {
-            Ok(())
-        } else {
-            Err(self.cut_off())
-        }
-    }
-
-    /// Shows byte after byte to `step`, and takes them as it says. Returns `false` where the
-    /// stream ended first.
-    fn bytes_until(&mut self, mut step: impl FnMut(u8) -> Step) -> Result<bool, Failure> {
-        loop {
-            let bytes = self.stream.fill_buf()?;
-            if bytes.is_empty() {
-                return Ok(false);
-            }
-            let (mut count, mut is_done) = (0, false);
-            for byte in bytes {
-                let step = step(*byte);
-                is_done = !matches!(step, Step::More);
-                count += usize::from(!matches!(step, Step::Before));
-                if is_done {
-                    break;
-                }
-            }
-            self.stream.consume(count);
-            let count = u64::try_from(count).unwrap_or(u64::MAX);
-            self.taken = self.taken.saturating_add(count);
-            if is_done {
-                return Ok(true);
-            }
-        }
-    }
-
-    fn odd_byte(&self) -> Failure {
-        Failure::malformed(format!("no JSON at byte {}", self.taken))
-    }
-
-    fn cut_off(&self) -> Failure {
-        Failure::malformed(format!("JSON that ends at byte {}", self.taken))
     }
 }
 

@@ -12,7 +12,7 @@ const MOST: usize = 12;
 /// Reads a value of any kind, as one who knows its kind; a text that is too long reads as
 /// `null`, a number that is none of 64 bits too.
 fn read<R: BufRead>(json: &mut Json<R>) -> Result<Value, Failure> {
-    Ok(match json.next()? {
+    Ok(match json.bytes.next()? {
         b'{' => {
             let mut map = serde_json::Map::new();
             json.object(|json, key| {

@@ -116,20 +116,19 @@ fn labels_of_images_are_asked_for_within_a_time_limit() {
         let calls = fake.calls().into_iter();
         calls.filter(|call| call.contains("/images/")).count()
     };
-    // The one that hangs comes first and takes all the time.
+    // The one that hangs comes first, and takes but half of the time.
     let first = runtime.list().unwrap();
-    assert_eq!(asked(), 1);
-    assert_eq!(priorities(&first), [Some(2_000_000_000); 3]);
+    assert_eq!(asked(), 3);
+    assert_eq!(priorities(&first), [Some(2_000_000_000), None, None]);
     assert!(!first.pods.iter().any(|pod| pod.is_replaced));
     let note = "web: label evictd.protect=true counts, though the engine does not tell whether \
                 it is the image's";
-    assert_eq!(first.notes, [note; 3]);
+    assert_eq!(first.notes[0], note);
     // Then it rests.
     let second = runtime.list().unwrap();
-    assert_eq!(asked(), 2);
-    assert_eq!(priorities(&second), [Some(2_000_000_000), None, None]);
+    assert_eq!(asked(), 0);
+    assert_eq!(second, first);
     assert_eq!(second.pods.len(), 3);
-    assert_eq!(second.notes[0], note);
 }
 
 /// Acceptance row 169.

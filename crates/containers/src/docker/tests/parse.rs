@@ -93,10 +93,7 @@ fn of_very_many_dead_containers_the_oldest_are_kept_and_all_that_run() {
     assert_eq!((ids[3], ids.last()), (98_977, Some(&99_999)));
     assert_eq!(
         listed.notes,
-        [
-            "more than 1024 containers do not run: of them the oldest are looked at (docker \
-          container prune removes all)"
-        ]
+        ["of the containers that do not run only the oldest are listed, 1024 at most"]
     );
 }
 

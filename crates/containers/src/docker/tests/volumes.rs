@@ -91,7 +91,7 @@ fn of_very_many_volumes_those_without_a_name_are_kept() {
     assert_eq!(anonymous.count(), 1);
     assert_eq!(
         listed.notes,
-        ["more than 4096 volumes are unused: of them the oldest without a name are looked at"]
+        ["of the unused volumes only the oldest without a name are listed, 4096 at most"]
     );
 }
 

@@ -1,5 +1,6 @@
 //! What is known of each container beside the list.
 
+mod entry;
 mod round;
 
 use alloc::sync::Arc;
@@ -7,18 +8,16 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use self::entry::Entry;
 use self::round::Round;
-use super::patience::{Patience, Rest};
+use super::patience::Patience;
 use super::{Details, Found};
 use crate::Error;
+use crate::list::Item;
 use crate::notes::note;
 use crate::text::clean;
 
-/// A container to be asked for, and what was known of it before.
-pub(crate) type Question<'a> = (&'a Found, Option<&'a Details>);
-
-/// What asking came to; `None` of what has vanished meanwhile.
-pub(crate) type Answer = Result<Option<Details>, Error>;
+pub(crate) use self::entry::{Answer, Question};
 
 /// What was found out about each container, in the order of their ids. While the list tells
 /// the same of a container it is not asked for again: in the steady state a listing costs the
@@ -33,21 +32,6 @@ pub(crate) struct Known {
     proc: PathBuf,
 }
 
-#[derive(Clone, Debug)]
-struct Entry {
-    id: Arc<str>,
-    details: Arc<Details>,
-    rest: Rest,
-    /// Why the last question failed.
-    trouble: Option<Box<str>>,
-}
-
-impl Default for Known {
-    fn default() -> Self {
-        Self::with(Path::new("/proc"))
-    }
-}
-
 impl Known {
     /// Nothing is known yet; processes are found in `proc`.
     pub(crate) fn with(proc: &Path) -> Self {
@@ -56,52 +40,36 @@ impl Known {
         Self { all, proc }
     }
 
-    /// Like [`Self::update_together`], with one question at a time, and as much patience as
-    /// there is for a list.
-    #[cfg(feature = "cri")]
-    pub(crate) fn update(
-        &mut self,
-        listed: Vec<Found>,
-        within: Duration,
-        notes: &mut Vec<String>,
-        mut ask: impl FnMut(&Found, Option<&Details>, &mut Vec<String>) -> Answer,
-    ) -> Result<Vec<(Found, Arc<Details>)>, Error> {
-        let mut patience = Patience::default();
-        let ask = |questions: &[Question<'_>], _, notes: &mut Vec<String>| {
-            let questions = questions.iter();
-            let ask = |(found, before): &Question<'_>| ask(found, *before, notes);
-            questions.map(ask).collect()
-        };
-        self.update_together(listed, within, (1, &mut patience), notes, ask)
-    }
-
-    /// The details of all that are listed, those that have changed by `ask`, to which so many
-    /// questions are given at a time, how long they may take, and what was known before; it
+    /// The details of all that are listed. Those that have changed are found out by `ask`,
+    /// which is given so many questions `together` at most, and how long it may take; it
     /// returns as many answers. What has vanished is left out. Once that took longer than
     /// `within`, the others are asked for the next time, and a note says so.
     ///
     /// # Errors
     /// When nobody listens any more. What was known before is kept then.
-    pub(crate) fn update_together(
+    pub(crate) fn update(
         &mut self,
         listed: Vec<Found>,
-        within: Duration,
-        (together, patience): (usize, &mut Patience),
+        (together, within): (usize, Duration),
         notes: &mut Vec<String>,
-        mut ask: impl FnMut(&[Question<'_>], Duration, &mut Vec<String>) -> Vec<Answer>,
+        mut ask: impl FnMut(&[Question<'_>], Duration) -> Vec<Answer>,
     ) -> Result<Vec<(Found, Arc<Details>)>, Error> {
         let mut round = self.begin(listed, within);
-        let due = round.due();
-        let mut unasked = due.len();
+        let mut patience = Patience::default();
+        let due = round.due(together);
+        let mut unasked: usize = due.iter().map(|part| part.places.len()).sum();
         let mut gone = Vec::new();
-        for part in due.chunks(together.max(1)) {
-            let Some(left) = patience.left().filter(|_| round.has_time(part)) else {
+        for part in due {
+            let Some(share) = patience
+                .share(part.has_failed)
+                .filter(|_| round.has_time(&part.places))
+            else {
                 break;
             };
-            unasked = unasked.saturating_sub(part.len());
+            unasked = unasked.saturating_sub(part.places.len());
             let begun = Instant::now();
-            let answers = ask(&round.questions(part), left, notes);
-            if round.take(part, answers, &mut gone)? {
+            let answers = ask(&round.questions(&part.places), share.min(within));
+            if round.take(&part.places, answers, &mut gone)? {
                 patience.spend(begun.elapsed());
             }
         }
@@ -151,11 +119,9 @@ impl Known {
                 all.push((found, Arc::default()));
                 continue;
             };
-            let why = entry.trouble.as_ref().or(entry.details.fault.as_ref());
-            if let Some(why) = why {
-                let name = &found.container.name;
-                let name = if name.is_empty() { &*entry.id } else { name };
-                note(notes, || clean(&format!("container {name}: {why}")));
+            if let Some(why) = entry.fault() {
+                let line = || format!("{} {}: {why}", found.kind(), found.name());
+                note(notes, || clean(&line()));
             }
             all.push((found, Arc::clone(&entry.details)));
             self.all.push(entry);
@@ -167,13 +133,12 @@ impl Known {
     }
 }
 
-impl Entry {
-    fn of(found: &Found, details: Details) -> Self {
-        Self {
-            id: Arc::clone(&found.container.id),
-            details: Arc::new(details),
-            rest: Rest::default(),
-            trouble: None,
+#[cfg(test)]
+impl Known {
+    /// As if all rests were over.
+    pub(crate) fn end_rests(&mut self) {
+        for entry in &mut self.all {
+            entry.rest.end();
         }
     }
 }

@@ -6,14 +6,21 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::super::cgroup::find_cgroups;
-use super::{Answer, Entry, Question};
-use crate::pods::{Details, Found};
-use crate::text::clean;
+use super::entry::{Answer, Entry, Question};
+use crate::notes::failed;
+use crate::pods::{Details, Found, class_by_cgroup};
 use crate::{ContainerState, Error};
 
 /// How long containers may be asked for that do not run. Their number has no bound, and no
 /// eviction depends on them.
 const AT_REST_WITHIN: Duration = Duration::from_secs(2);
+
+/// Containers that are asked for together.
+pub(super) struct Part {
+    pub(super) places: Vec<usize>,
+    /// Whether they failed the last time.
+    pub(super) has_failed: bool,
+}
 
 /// What one list leads to.
 pub(super) struct Round {
@@ -24,14 +31,12 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Which are to be asked for, in this order: first those that did not fail the last time,
-    /// and of these first those that run.
-    pub(super) fn due(&self) -> Vec<usize> {
+    /// Which are to be asked for, so many `together` at most, in this order: first those that
+    /// did not fail the last time, and of these first those that run.
+    pub(super) fn due(&self, together: usize) -> Vec<Part> {
         let now = self.begun;
         let is_due = |(found, entry): &(Found, Option<Entry>)| {
-            let is_known =
-                |entry: &Entry| entry.details.told == found.told && entry.trouble.is_none();
-            let may_wait = |entry: &Entry| is_known(entry) || !entry.rest.is_over(now);
+            let may_wait = |entry: &Entry| entry.describes(found) || !entry.rest.is_over(now);
             !entry.as_ref().is_some_and(may_wait)
         };
         let all = self.entries.iter().enumerate();
@@ -43,7 +48,13 @@ impl Round {
             })
             .collect();
         due.sort_unstable();
-        due.into_iter().map(|(_, _, at)| at).collect()
+        let alike = due.chunk_by(|(one, ..), (other, ..)| one == other);
+        let parts = alike.flat_map(|alike| alike.chunks(together.max(1)));
+        let part = |part: &[(bool, bool, usize)]| Part {
+            places: part.iter().map(|(_, _, at)| *at).collect(),
+            has_failed: part.iter().any(|(has_failed, ..)| *has_failed),
+        };
+        parts.map(part).collect()
     }
 
     /// Whether there is time left to ask for these.
@@ -82,7 +93,7 @@ impl Round {
                     let former = entry.take();
                     let mut new = Entry::of(found, details);
                     // It is to be asked again, for what could not be found out.
-                    if new.details.told.is_empty() && new.details.fault.is_some() {
+                    if new.fault().is_some() && !new.describes(found) {
                         new.rest = former.map(|former| former.rest).unwrap_or_default();
                         new.rest.begin(self.begun);
                         has_failed = true;
@@ -94,8 +105,7 @@ impl Round {
                 Err(error) => {
                     let entry = entry.get_or_insert_with(|| Entry::of(found, Details::default()));
                     entry.rest.begin(self.begun);
-                    let why = || clean(&format!("{}: {}", error.call, error.failure)).into();
-                    entry.trouble.get_or_insert_with(why);
+                    entry.trouble.get_or_insert_with(|| failed(&error));
                     has_failed = true;
                 }
             }
@@ -106,10 +116,7 @@ impl Round {
     /// Looks for the cgroups of those that run and were not described: a pod is found by it.
     pub(super) fn find_cgroups(&mut self, proc: &Path) {
         let is_lost = |(found, entry): &(Found, Option<Entry>)| {
-            let is_lost = |entry: &Entry| {
-                let is_odd = entry.trouble.is_some() || entry.details.fault.is_some();
-                is_odd && entry.details.cgroup.is_none()
-            };
+            let is_lost = |entry: &Entry| entry.fault().is_some() && entry.details.cgroup.is_none();
             !is_at_rest(found) && entry.as_ref().is_none_or(is_lost)
         };
         let mut lost: Vec<_> = self.entries.iter_mut().filter(|one| is_lost(one)).collect();
@@ -121,7 +128,11 @@ impl Round {
         for ((found, entry), cgroup) in lost.iter_mut().zip(cgroups) {
             if cgroup.is_some() {
                 let entry = entry.get_or_insert_with(|| Entry::of(found, Details::default()));
-                Arc::make_mut(&mut entry.details).cgroup = cgroup;
+                let details = Arc::make_mut(&mut entry.details);
+                details.class = details
+                    .class
+                    .or(cgroup.as_deref().and_then(class_by_cgroup));
+                details.cgroup = cgroup;
             }
         }
     }

@@ -1,6 +1,7 @@
 use rustix::io::Errno;
 
 use super::*;
+use crate::pods::patience::Rest;
 use crate::{ContainerState, Failure};
 
 fn found(id: &str) -> Found {
@@ -31,8 +32,8 @@ fn update(
     answer: impl Fn(&Found) -> Answer,
 ) -> (String, String) {
     let listed = ids.iter().map(|id| found(id)).collect();
-    let (mut asked, mut patience) = (String::new(), Patience::default());
-    let ask = |questions: &[Question<'_>], _, _: &mut Vec<String>| {
+    let mut asked = String::new();
+    let ask = |questions: &[Question<'_>], _| {
         let found = questions.iter().map(|(found, _)| *found);
         found
             .map(|found| {
@@ -41,8 +42,7 @@ fn update(
             })
             .collect()
     };
-    let how = (1, &mut patience);
-    let all = known.update_together(listed, within, how, &mut Vec::new(), ask);
+    let all = known.update(listed, (1, within), &mut Vec::new(), ask);
     let all = all.unwrap();
     let described = all.iter().filter(|(_, details)| details.pid > 0);
     let described = described.map(|(found, _)| &*found.container.id).collect();
@@ -91,18 +91,65 @@ fn one_that_fails_rests_and_costs_no_other() {
     assert_eq!((&*asked, &*described), ("ea", "acde"), "it comes last");
 }
 
+/// It is told in another state than the one that is listed, each time.
+#[test]
+fn one_that_is_never_described_as_it_is_listed_rests() {
+    let mut known = Known::with(Path::new("/nonexistent"));
+    let answer = |found: &Found| {
+        Ok(Some(Details {
+            told: "?".into(),
+            fault: Some("State".into()),
+            ..described(found)
+        }))
+    };
+    let mut of = || update(&mut known, &["a"], LONG, answer);
+    assert_eq!(of(), ("a".into(), "a".into()));
+    assert_eq!(of(), ("".into(), "a".into()));
+    known.end_rests();
+    assert_eq!(
+        update(&mut known, &["a", "b"], LONG, tells),
+        ("ba".into(), "ab".into()),
+        "it comes last"
+    );
+}
+
+/// Those that failed are asked by themselves, with all the time that is left.
+#[test]
+fn time_is_left_for_others() {
+    let mut known = Known::with(Path::new("/nonexistent"));
+    let mut asked = Vec::new();
+    let mut list = |known: &mut Known, ids: &[&str]| {
+        let listed = ids.iter().map(|id| found(id)).collect();
+        let ask = |questions: &[Question<'_>], within: Duration| {
+            asked.push((questions.len(), within.as_millis()));
+            let answer = |(found, _): &Question<'_>| match &*found.container.id {
+                "a" => failed(Failure::TimedOut(within)),
+                _ => tells(found),
+            };
+            questions.iter().map(answer).collect()
+        };
+        let mut notes = Vec::new();
+        known.update(listed, (2, LONG), &mut notes, ask).unwrap();
+        assert_eq!(notes, ["container a: inspect: no answer in time"]);
+    };
+    list(&mut known, &["a", "b"]);
+    known.end_rests();
+    list(&mut known, &["a", "b", "c"]);
+    let [first, second, third] = asked[..] else {
+        panic!("{asked:?}");
+    };
+    assert_eq!((first, second), ((2, 1000), (1, 1000)));
+    assert!(third.0 == 1 && third.1 > 1900);
+}
+
 /// What was known before stays.
 #[test]
 fn where_nobody_listens_there_is_no_list() {
     let mut known = Known::with(Path::new("/nonexistent"));
     update(&mut known, &["a"], LONG, tells);
-    let mut patience = Patience::default();
-    let refuse = |_: &[Question<'_>], _, _: &mut Vec<String>| {
-        vec![failed(Failure::NotReachable(Errno::CONNREFUSED))]
-    };
+    let refuse = |_: &[Question<'_>], _| vec![failed(Failure::NotReachable(Errno::CONNREFUSED))];
     let listed = vec![found("b")];
-    let how = (1, &mut patience);
-    let all = known.update_together(listed, LONG, how, &mut Vec::new(), refuse);
+    let all = known.update(listed, (1, LONG), &mut Vec::new(), refuse);
     assert!(all.is_err());
     let before = update(&mut known, &["a"], LONG, tells);
     assert_eq!(before, ("".into(), "a".into()));

@@ -1,15 +1,23 @@
 //! Sandboxes, containers and what is asked of one alone.
 
+use alloc::collections::BTreeSet;
+use std::path::Path;
+
+use evictd_node::{Policy, QosClass};
+
 use super::{BAD, Hundred, bytes, others, poisons, replaced};
-use crate::ContainerRuntime;
 use crate::cri::Writer;
 use crate::cri::fake::Reply;
 use crate::cri::tests::listing::list;
-use crate::cri::tests::{Bench, IMAGE, Node, RUNNING, container, image, status};
+use crate::cri::tests::{Bench, EXITED, IMAGE, Node, RUNNING, container, image, status};
+use crate::{ContainerRuntime, RuntimeListing};
 
 #[test]
 fn one_bad_sandbox_or_container_of_a_hundred_costs_itself() {
-    for method in ["ListPodSandbox", "ListContainers"] {
+    for (method, kind) in [
+        ("ListPodSandbox", "sandbox"),
+        ("ListContainers", "container"),
+    ] {
         let mut hundred = Hundred::new(method);
         let bad = hundred.containers[BAD];
         let right = others(&list(&mut hundred.bench), bad);
@@ -24,12 +32,8 @@ fn one_bad_sandbox_or_container_of_a_hundred_costs_itself() {
             let listing = listing.unwrap_or_else(|error| panic!("{method}: {name}: {error}"));
             assert!(others(&listing, bad) == right, "{method}: {name}");
             if ["nothing", "field 1: not UTF-8", "field 1: too long"].contains(&&*name) {
-                let said = format!("{method}: 1 without a readable id passed over");
-                assert!(
-                    listing.notes[0].contains(&said),
-                    "{name}: {:?}",
-                    listing.notes
-                );
+                let said = format!("{kind} without a readable id: 1 passed over");
+                assert_eq!(listing.notes, [said], "{name}");
             }
         }
         assert!(hundred.sandboxes.len() == 100);
@@ -72,6 +76,7 @@ fn one_bad_status_of_a_hundred_costs_itself() {
         for state in [2, RUNNING] {
             hundred.bench.node().containers[BAD] = container(bad, hundred.sandboxes[BAD], state);
             hundred.bench.node().statuses[BAD].1 = Reply::Message(poison.clone());
+            hundred.bench.runtime.known.end_rests();
             let listing = hundred.bench.runtime.list();
             let listing = listing.unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(others(&listing, bad) == right, "{name}");
@@ -95,15 +100,30 @@ fn one_hanging_container_of_a_hundred_costs_itself() {
         let known = listing.containers.iter().find(|one| &*one.id == bad);
         let known = known.expect("it is in the list all the same");
         assert_eq!(&*listing.pods[known.pod].running, [bad.into()]);
-        assert_eq!(listing.notes.len(), 1, "{:?}", listing.notes);
-        assert!(listing.notes[0].contains(bad) && listing.notes[0].contains("no answer"));
+        let call = "/runtime.v1.RuntimeService/ContainerStatus";
+        let note = format!("container {bad}: {call}: no answer in time");
+        assert_eq!(listing.notes, [note]);
+        // It is known by its cgroup.
+        let sandbox = hundred.sandboxes[BAD];
+        let cgroup = format!("kubepods/burstable/pod{sandbox}/{bad}");
+        assert_eq!(known.cgroup.as_deref(), Some(Path::new(&cgroup)));
+        let pod = &listing.pods[known.pod].pod;
+        assert_eq!(pod.qos_class(&Policy::default()), QosClass::Burstable);
+        assert_eq!(known.log, None);
     }
-    // Once it answers it is known.
+    // It rests, and is asked again then.
+    let _ = hundred.bench.fake.take_calls();
     hundred.bench.node().statuses[BAD].1 = status(RUNNING, u32::try_from(BAD + 10).unwrap());
+    list(&mut hundred.bench);
+    assert_eq!(
+        hundred.bench.fake.take_calls(),
+        ["ListPodSandbox", "ListContainers"]
+    );
+    hundred.bench.runtime.known.end_rests();
     let listing = list(&mut hundred.bench);
     assert!(listing.notes.is_empty(), "{:?}", listing.notes);
     let known = listing.containers.iter().find(|one| &*one.id == bad);
-    assert!(known.unwrap().cgroup.is_some());
+    assert!(known.unwrap().log.is_some());
 }
 
 /// However many hang, those that do not are asked.
@@ -116,8 +136,9 @@ fn hanging_containers_are_asked_last() {
     let known = |hundred: &mut Hundred| {
         let listing = list(&mut hundred.bench);
         assert_eq!((listing.pods.len(), listing.containers.len()), (100, 100));
-        let known = listing.containers.iter().filter(|one| one.cgroup.is_some());
-        known.count()
+        assert!(listing.containers.iter().all(|one| one.cgroup.is_some()));
+        let described = listing.containers.iter().filter(|one| one.log.is_some());
+        described.count()
     };
     assert!((0..5).any(|_| known(&mut hundred) == 92));
 }
@@ -155,44 +176,86 @@ fn a_bad_answer_about_an_image_volume_costs_that_volume() {
     }
 }
 
+/// A container that ended long ago, and longer ago than one of a lower number.
+fn dead(at: u64) -> Writer {
+    let mut one = container(&format!("{at:064}"), "", EXITED);
+    one.number(7, 1_000_000 - at).text(10, &image_of(at));
+    one
+}
+
+fn image_of(at: u64) -> String {
+    format!("sha256:{at:064}")
+}
+
+/// Which of them are listed.
+fn listed(listing: &RuntimeListing) -> BTreeSet<u64> {
+    let ids = listing.containers.iter().map(|one| one.id.parse().unwrap());
+    ids.collect()
+}
+
 /// Acceptance row 196.
 #[test]
 fn of_what_has_ended_the_oldest_is_kept_and_of_what_runs_all() {
+    let running = container(&format!("{:064}", 9_999), "", RUNNING);
     let mut bench = Bench::new("dead", Node::default());
-    let id = |at: u64| &*format!("{at:064}").leak();
-    let dead = |at: u64| {
-        let mut one = container(id(at), "", 2);
-        one.number(7, 1_000_000 - at)
-            .text(10, &format!("sha256:{at:064}"));
+    bench.node().containers = (0..5_000).map(dead).chain([running]).collect();
+    bench.node().instead = vec![("ContainerStatus", status(EXITED, 0))];
+    let all = list(&mut bench);
+    // As many again, as each is of another image.
+    let (first, second) = (5_000 - 1_024, 5_000 - 2_048);
+    let expected: BTreeSet<u64> = (second..5_000).chain([9_999]).collect();
+    assert_eq!(listed(&all), expected);
+    let note = "of the containers that do not run only the oldest are listed, 1024 at most";
+    assert!(all.notes.contains(&note.to_owned()), "{:?}", all.notes);
+    // Of one image the oldest are.
+    for one in &mut bench.node().containers {
+        one.text(10, IMAGE);
+    }
+    let expected: BTreeSet<u64> = (first..5_000).chain([9_999]).collect();
+    assert_eq!(listed(&list(&mut bench)), expected);
+}
+
+/// However much each of them says, they take bounded memory.
+#[test]
+fn the_texts_of_dead_containers_are_bounded() {
+    let mut bench = Bench::new("dead-texts", Node::default());
+    let wordy = |at: u64| {
+        let mut one = dead(at);
+        for key in ["protect", "priority", "disk-limit", "memory-request"] {
+            one.pair(9, &format!("evictd.{key}"), &"x".repeat(1_000));
+        }
+        if at > 0 {
+            one.text(10, IMAGE);
+        }
         one
     };
-    let running = id(9_999);
-    bench.node().containers = (0..5_000).map(dead).collect();
-    bench
-        .node()
-        .containers
-        .push(container(running, "", RUNNING));
-    bench.node().instead = vec![("ContainerStatus", status(2, 0))];
-    let listing = list(&mut bench);
-    assert_eq!(listing.containers.len(), 4_097);
-    let is_kept = |at: u64| listing.containers.iter().any(|one| &*one.id == id(at));
-    assert!(is_kept(4_999) && is_kept(5_000 - 4_096) && is_kept(9_999));
-    assert!(!is_kept(0) && !is_kept(903));
-    assert_eq!(
-        listing.notes,
-        ["at least 900 containers that have ended are left out; the oldest are listed"]
-    );
-    // Their texts count too.
-    for one in &mut bench.node().containers {
-        one.pair(9, "evictd.protect", &"x".repeat(900));
+    bench.node().containers = (0..1_000).map(wordy).collect();
+    bench.node().instead = vec![("ContainerStatus", status(EXITED, 0))];
+    // 2 MiB of them, the oldest, and the one of another image.
+    let listed = listed(&list(&mut bench));
+    assert!((400..600).contains(&listed.len()), "{}", listed.len());
+    assert!((600..1_000).chain([0]).all(|at| listed.contains(&at)));
+}
+
+/// CRI removes an image whatever uses it, and not all that does may be listed.
+#[test]
+fn an_image_that_any_container_was_made_from_stays() {
+    let named = "docker.io/library/old:1";
+    let mut by_name = Writer::default();
+    by_name.text(1, "by-name").number(6, EXITED).text(5, named);
+    let mut bench = Bench::new("user", Node::default());
+    bench.node().containers = (0..5_000).map(dead).chain([by_name]).collect();
+    bench.node().images = vec![
+        image(&image_of(7_001), &[named]),
+        image(&image_of(7_002), &["docker.io/library/new:1"]),
+    ];
+    for at in [0, 2_000, 4_999, 7_001] {
+        let error = bench.runtime.remove_image(&image_of(at)).unwrap_err();
+        assert_eq!(error.code(), Some(9), "{at}");
     }
-    let fewer = list(&mut bench);
-    assert!((1_000..3_000).contains(&fewer.containers.len()));
-    let is_kept = |at: u64| fewer.containers.iter().any(|one| &*one.id == id(at));
-    assert!(is_kept(4_999) && is_kept(9_999) && !is_kept(904));
-    // An image that one of them was made from stays.
-    let image = |at: u64| format!("sha256:{at:064}");
-    let error = bench.runtime.remove_image(&image(3)).unwrap_err();
-    assert_eq!(error.code(), Some(9));
-    bench.runtime.remove_image(&image(10_000)).unwrap();
+    bench.runtime.remove_image(&image_of(7_002)).unwrap();
+    assert_eq!(bench.acts().len(), 1);
+    // Where it is not known what uses it.
+    bench.node().instead = vec![("ListContainers", Reply::Status(14, "away"))];
+    bench.runtime.remove_image(&image_of(7_002)).unwrap_err();
 }

@@ -210,7 +210,10 @@ impl Hundred {
         );
         for (at, id) in containers.iter().enumerate() {
             let pid = u32::try_from(at + 10).unwrap();
-            bench.process(pid, &format!("kubepods/pod{}/{id}", sandboxes[at]));
+            bench.process(
+                pid,
+                &format!("kubepods/burstable/pod{}/{id}", sandboxes[at]),
+            );
             bench.node().statuses[at].1 = status(RUNNING, pid);
         }
         Self {

@@ -1,0 +1,96 @@
+//! The bytes of a stream, shown one after the other.
+
+use std::io::BufRead;
+
+use crate::Failure;
+
+/// A stream, as far as it was not taken.
+pub(super) struct Bytes<R> {
+    stream: R,
+    /// How many bytes were taken.
+    taken: u64,
+}
+
+/// What becomes of a byte that is looked at.
+pub(super) enum Step {
+    /// It is taken, and so may the next be.
+    More,
+    /// It is the last that is taken.
+    Last,
+    /// It stays.
+    Before,
+}
+
+impl<R: BufRead> Bytes<R> {
+    pub(super) const fn new(stream: R) -> Self {
+        Self { stream, taken: 0 }
+    }
+
+    /// The byte that comes next, blanks aside; it stays.
+    pub(super) fn next(&mut self) -> Result<u8, Failure> {
+        self.after_blanks()?.ok_or_else(|| self.cut_off())
+    }
+
+    /// Like [`Self::next`]; `None` where the stream ends.
+    pub(super) fn after_blanks(&mut self) -> Result<Option<u8>, Failure> {
+        let mut next = None;
+        let _ = self.until(|byte| {
+            if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                Step::More
+            } else {
+                next = Some(byte);
+                Step::Before
+            }
+        })?;
+        Ok(next)
+    }
+
+    /// Takes one byte.
+    pub(super) fn take(&mut self) -> Result<(), Failure> {
+        self.each(|_| Step::Last)
+    }
+
+    /// Like [`Self::until`], of what has an end of its own.
+    pub(super) fn each(&mut self, step: impl FnMut(u8) -> Step) -> Result<(), Failure> {
+        if self.until(step)? {
+            Ok(())
+        } else {
+            Err(self.cut_off())
+        }
+    }
+
+    /// Shows byte after byte to `step`, and takes them as it says. Returns `false` where the
+    /// stream ended first.
+    pub(super) fn until(&mut self, mut step: impl FnMut(u8) -> Step) -> Result<bool, Failure> {
+        loop {
+            let bytes = self.stream.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(false);
+            }
+            let (mut count, mut is_done) = (0, false);
+            for byte in bytes {
+                let step = step(*byte);
+                is_done = !matches!(step, Step::More);
+                count += usize::from(!matches!(step, Step::Before));
+                if is_done {
+                    break;
+                }
+            }
+            self.stream.consume(count);
+            let count = u64::try_from(count).unwrap_or(u64::MAX);
+            self.taken = self.taken.saturating_add(count);
+            if is_done {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The byte that comes next makes this no JSON.
+    pub(super) fn odd(&self) -> Failure {
+        Failure::malformed(format!("no JSON at byte {}", self.taken))
+    }
+
+    fn cut_off(&self) -> Failure {
+        Failure::malformed(format!("JSON that ends at byte {}", self.taken))
+    }
+}
