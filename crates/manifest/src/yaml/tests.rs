@@ -178,6 +178,15 @@ fn json_is_read_as_json() {
     }
 }
 
+/// The scanner took it for the end of the text.
+#[test]
+fn a_nul_character_hides_nothing_behind_it() {
+    for text in ["a: 1\nb\0: 2\n---\nc: 3", "{\"a\":\n7\0}", "[1]\n \0"] {
+        let error = parse_documents(text.as_bytes()).unwrap_err().to_string();
+        assert_eq!(error, "line 2, column 2: a NUL character", "{text:?}");
+    }
+}
+
 #[test]
 fn errors_say_where() {
     for (text, message) in [
@@ -228,14 +237,6 @@ fn errors_say_where() {
         ),
     ] {
         assert_eq!(parse(text), Err(message.to_string()), "{text}");
-    }
-    for text in ["a: 1\nb\0: 2\n---\nc: 3", "{\"a\":\n7\0}", "[1]\n \0"] {
-        let error = parse_documents(text.as_bytes()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "line 2, column 2: a NUL character",
-            "{text:?}"
-        );
     }
     let error = parse_documents(b"a: 1\nb\xff").unwrap_err();
     assert_eq!(error.to_string(), "line 2, column 2: not UTF-8");
