@@ -18,7 +18,9 @@ use libfuzzer_sys::fuzz_target;
 fn over_cri(mut answer: &[u8]) -> Vec<ListedImage> {
     let (mut items, length) = (Items::default(), answer.len());
     let mut reader = Reader::new(&mut answer, length);
-    let _ = parse_list(&mut reader, parse_image, &mut |image, part| items.take(image, part));
+    let _ = parse_list(&mut reader, parse_image, &mut |image, part| {
+        items.take(image, part)
+    });
     items.finish().items
 }
 
