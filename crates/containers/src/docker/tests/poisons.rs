@@ -308,6 +308,7 @@ fn others(case: &Case, answer: &[u8]) -> Vec<String> {
         .collect()
 }
 
+/// readers: parse_containers, parse_uses, parse_images, parse_volumes, parse_pods, parse_usage, parse_version, parse_info, read_event, parse_details, parse_image, parse_image_labels, parse_size, parse_pruned, parse_message -> one_poisoned_item_of_a_hundred_costs_no_other
 #[test]
 fn one_poisoned_item_of_a_hundred_costs_no_other() {
     let poisons = json_values();

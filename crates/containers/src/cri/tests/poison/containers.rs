@@ -12,6 +12,7 @@ use crate::cri::tests::listing::list;
 use crate::cri::tests::{Bench, EXITED, IMAGE, Node, RUNNING, container, image, status};
 use crate::{ContainerRuntime, RuntimeListing};
 
+/// readers: parse_list, parse_sandbox, parse_container -> one_bad_sandbox_or_container_of_a_hundred_costs_itself
 #[test]
 fn one_bad_sandbox_or_container_of_a_hundred_costs_itself() {
     for (method, kind) in [
@@ -40,6 +41,7 @@ fn one_bad_sandbox_or_container_of_a_hundred_costs_itself() {
     }
 }
 
+/// readers: parse_status -> one_bad_status_of_a_hundred_costs_itself
 #[test]
 fn one_bad_status_of_a_hundred_costs_itself() {
     let mut hundred = Hundred::new("status");

@@ -6,6 +6,7 @@ use crate::cri::fake::Reply;
 use crate::cri::tests::listing::list;
 use crate::{ContainerRuntime, WritableLayer};
 
+/// readers: parse_image -> one_bad_image_of_a_hundred_costs_itself
 #[test]
 fn one_bad_image_of_a_hundred_costs_itself() {
     let mut hundred = Hundred::new("images");
@@ -52,6 +53,7 @@ fn an_image_with_names_that_cannot_be_read_stays() {
     }
 }
 
+/// readers: parse_layer -> one_bad_measure_of_a_hundred_costs_itself
 #[test]
 fn one_bad_measure_of_a_hundred_costs_itself() {
     let mut hundred = Hundred::new("stats");
@@ -80,6 +82,8 @@ fn one_bad_measure_of_a_hundred_costs_itself() {
 }
 
 /// Where an answer is about one thing, a bad field of it costs that field.
+///
+/// readers: parse_disks, parse_version -> a_bad_field_about_the_runtime_costs_that_field
 #[test]
 fn a_bad_field_about_the_runtime_costs_that_field() {
     let mut hundred = Hundred::new("about");
