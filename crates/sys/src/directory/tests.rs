@@ -140,7 +140,7 @@ fn what_others_may_write_is_not_read_and_not_written_to() {
         assert_eq!(fs::read_to_string(&path).unwrap(), "ours", "{mode:o}");
         assert!(directory.read("file").is_ok());
     }
-    if let Ok(()) = std::os::unix::fs::chown(&path, Some(65_534), None) {
+    if let Ok(()) = std::os::unix::fs::chown(&path, Some(65_533), None) {
         assert!(directory.read("file").is_err(), "of another user");
     }
 }

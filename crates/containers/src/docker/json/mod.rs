@@ -70,6 +70,14 @@ impl<R: BufRead> Json<R> {
         &mut self,
         mut each: impl FnMut(&mut Self, &str) -> Result<(), Failure>,
     ) -> Result<bool, Failure> {
+        self.read_object(&mut each)
+    }
+
+    /// Not made anew for each kind of object.
+    fn read_object(
+        &mut self,
+        each: &mut dyn FnMut(&mut Self, &str) -> Result<(), Failure>,
+    ) -> Result<bool, Failure> {
         if !self.begins(|byte| byte == b'{')? {
             return Ok(false);
         }
@@ -104,6 +112,13 @@ impl<R: BufRead> Json<R> {
     pub fn array(
         &mut self,
         mut each: impl FnMut(&mut Self) -> Result<(), Failure>,
+    ) -> Result<bool, Failure> {
+        self.read_array(&mut each)
+    }
+
+    fn read_array(
+        &mut self,
+        each: &mut dyn FnMut(&mut Self) -> Result<(), Failure>,
     ) -> Result<bool, Failure> {
         if !self.begins(|byte| byte == b'[')? {
             return Ok(false);
