@@ -21,7 +21,7 @@ fn session() -> Session {
 }
 
 fn moment(number: usize, signals: &str, pods: &str) -> String {
-    let at = (number + 1) * 1_000_000_000;
+    let at = u64::try_from(number + 1).unwrap() * 1_000_000_000;
     format!(
         r#"{{"seen":{{"atNanos":{at},"time":"t{number}","signals":{{{signals}}},"pods":[{pods}]}}}}"#
     )
