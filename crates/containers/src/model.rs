@@ -123,7 +123,8 @@ pub struct ListedMount {
     /// Of what lies in the source, only volumes with these keys
     /// ([`volume_key`](evictd_node::pod::volume_key)), sorted; all of it where `None`.
     pub among: Option<Arc<[u64]>>,
-    /// It stands for so many mounts of the container that were not kept; the source is empty.
+    /// How many mounts of the container were not kept. Where it is not 0 this entry stands for
+    /// them, and its source is empty.
     pub left_out: u32,
 }
 

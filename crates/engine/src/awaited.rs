@@ -5,8 +5,8 @@ use core::time::Duration;
 use evictd_evict::NodeReclaim;
 use evictd_node::{Mono, Reading, ReliefStep};
 
-/// A deletion is waited for while it frees something within so long. How long it takes in all,
-/// the pods choose that left what is deleted.
+/// A deletion is waited for as long as it frees something at least this often. The whole of it
+/// may take as long as the pods chose that left the files.
 const FREES_WITHIN: Duration = Duration::from_secs(10);
 
 /// So much of a disk shows that it does.
@@ -72,9 +72,9 @@ impl Awaited {
             && !core::mem::replace(&mut self.saw_to_leftovers, true)
     }
 
-    /// Whether the job under way has freed nothing for so long, of what is short, that it is
-    /// not waited for any more: one that deletes what pods have left. Images and relief steps
-    /// are not the pods' to prolong.
+    /// Whether the job under way deletes what pods have left, and has freed nothing of what is
+    /// short for [`FREES_WITHIN`]. It is not waited for any more then. Pods cannot prolong the
+    /// deletion of images or a relief step, so those are always waited for.
     pub(crate) fn is_idle(&mut self, now: Mono, left: Reading) -> bool {
         if self.step() != Some(Step::Call(NodeReclaim::ContainerGc)) {
             return false;

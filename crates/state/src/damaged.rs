@@ -258,7 +258,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The character that `\uXXXX` says, with the second half where that is the first.
+    /// The character of an escape that begins with `\u`. A character beyond 16 bits has two such
+    /// escapes, and both are read.
     fn unit(&mut self) -> char {
         let Some(first) = self.hex() else {
             return char::REPLACEMENT_CHARACTER;

@@ -147,7 +147,7 @@ pub(crate) fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// No machine has so much memory or swap.
+/// More memory or swap than any machine has.
 const MOST_BYTES: u64 = 1 << 53;
 
 /// What was read of the node's memory, without numbers that cannot be.

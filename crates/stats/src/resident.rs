@@ -130,7 +130,7 @@ impl Resident {
     }
 }
 
-/// Whether a process may hold so many bytes.
+/// Whether a process can hold `bytes`.
 const fn can_be(bytes: &u64) -> bool {
     *bytes < Limit::UNLIMITED_FROM
 }

@@ -94,7 +94,7 @@ pub enum ErrorKind {
     TooLong(usize),
 }
 
-/// A value has at most so many bytes. A kubelet reads any number of digits, and makes the
+/// The longest value that is taken, in bytes. A kubelet reads any number of digits, and makes the
 /// largest quantity of them.
 pub(crate) const MOST_VALUE_BYTES: usize = 256;
 

@@ -200,9 +200,9 @@ impl Client {
         self.call(method, Writer::default(), parse_disks)
     }
 
-    /// The stop signal now, SIGKILL after so many seconds, for several containers at
-    /// once. Returns when all have ended; one that is gone has. Where calls fail, the
-    /// others are made nevertheless.
+    /// Stops several containers at once: each gets its stop signal now, and SIGKILL after
+    /// `seconds`. Returns when all have ended. A container that is gone counts as ended. A call
+    /// that fails keeps no other from being made.
     pub(super) fn stop(&self, ids: &[Arc<str>], seconds: u32) -> Result<(), Error> {
         let request = |id: &Arc<str>| {
             let mut request = of_id(id);

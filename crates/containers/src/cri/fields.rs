@@ -17,8 +17,8 @@ pub(super) fn id(reader: &mut Reader<'_>, value: Value) -> io::Result<String> {
     Ok(reader.text(value, MOST_NAME_BYTES)?.unwrap_or_default())
 }
 
-/// Reads a pair of a map of texts, which are so many fields of one number. One that decides
-/// nothing is not kept, whatever it holds.
+/// Reads one pair of a map of texts. In protobuf each pair is a field of its own, and all have
+/// the map's field number. A pair that decides nothing is not kept, whatever it holds.
 pub(super) fn pair(
     reader: &mut Reader<'_>,
     pair: Value,

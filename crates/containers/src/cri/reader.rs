@@ -104,7 +104,7 @@ impl From<io::Error> for Halt {
 pub type Each<'e> = dyn FnMut(&mut Reader<'_>, u32, Value) -> io::Result<()> + 'e;
 
 impl<'a> Reader<'a> {
-    /// A message of so many bytes, which the source begins with.
+    /// The message in the first `length` bytes of the source.
     #[must_use]
     pub fn new(source: &'a mut dyn BufRead, length: usize) -> Self {
         Self {
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
         Ok(shown(&bytes))
     }
 
-    /// The first bytes of a text, at most so many.
+    /// The first `most` bytes of a text, or all of a shorter one.
     ///
     /// # Errors
     /// The source's.
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
         Ok(Value::Fixed)
     }
 
-    /// Where so many bytes end.
+    /// The position behind the next `count` bytes.
     fn extent(&self, count: u64, end: u64) -> Result<u64, Halt> {
         let inner = self.at.checked_add(count).filter(|inner| *inner <= end);
         inner.ok_or(Halt::Fault("cut off"))

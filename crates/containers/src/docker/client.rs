@@ -26,8 +26,8 @@ use crate::{Error, Failure, ListedImage, ListedVolume};
 pub(super) type Connection = BufReader<Socket>;
 type Answer = Body<Connection>;
 
-/// Of questions that were asked together, those that come after one that is not answered are
-/// given so long: their answers may be there by then.
+/// How long an answer is waited for where the time of all questions asked together is over: it
+/// may have come while another was waited for.
 const AFTER_ALL: Duration = Duration::from_millis(20);
 
 /// A client of one engine. Every call blocks, at most for its time limit, and has a

@@ -39,7 +39,7 @@ struct Budget {
 }
 
 impl Budget {
-    /// `false` where one of so many bytes is too much.
+    /// Takes room for an item of `bytes`. Returns `false` where there is no such room left.
     fn spend(&mut self, bytes: usize) -> bool {
         let left = self.items.checked_sub(1).zip(self.bytes.checked_sub(bytes));
         if let Some((items, bytes)) = left {

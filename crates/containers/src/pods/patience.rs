@@ -31,13 +31,14 @@ impl Patience {
         (share >= LEAST).then_some(share)
     }
 
-    /// A question that failed took so long.
+    /// Counts the time that a question took which failed.
     pub(crate) fn spend(&mut self, time: Duration) {
         self.0 = self.0.saturating_sub(time);
     }
 }
 
-/// What is left for the next call of a question that was `begun` and may take so long.
+/// How long the next call of a question may take, which began at `begun` and may take `within`
+/// in all.
 pub(crate) fn left(within: Duration, begun: Instant) -> Duration {
     within.saturating_sub(begun.elapsed()).max(LEAST)
 }

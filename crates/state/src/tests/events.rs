@@ -97,9 +97,7 @@ fn so_much_is_written_a_day_and_no_more() {
         .unwrap();
 }
 
-#[test]
-fn a_keeper_hands_events_to_its_directory() {
-    let place = Place::new("events-kept");
+fn keeper_of(place: &Place) -> Keeper {
     let about = About {
         boot_id: "boot".into(),
         pid: 1,
@@ -108,8 +106,15 @@ fn a_keeper_hands_events_to_its_directory() {
         now: seconds(1),
         wall_seconds: 1,
     };
-    let (mut keeper, problems) = Keeper::open(Some(&place.0), about, |_, _| Ok(true));
+    let (keeper, problems) = Keeper::open(Some(&place.0), about, |_, _| Ok(true));
     assert!(problems.is_empty(), "{problems:?}");
+    keeper
+}
+
+#[test]
+fn a_keeper_hands_events_to_its_directory() {
+    let place = Place::new("events-kept");
+    let mut keeper = keeper_of(&place);
     assert_eq!(keeper.keep_events(seconds(2), "{}\n"), None);
     keeper.settle();
     assert_eq!(place.read(), ["{}"]);
@@ -128,16 +133,7 @@ fn a_keeper_hands_events_to_its_directory() {
 #[test]
 fn a_flood_of_events_is_bounded_and_reported_once() {
     let place = Place::new("events-flood");
-    let about = About {
-        boot_id: "boot".into(),
-        pid: 1,
-        dry_run: false,
-        transition: TRANSITION,
-        now: seconds(1),
-        wall_seconds: 1,
-    };
-    let (mut keeper, problems) = Keeper::open(Some(&place.0), about, |_, _| Ok(true));
-    assert!(problems.is_empty(), "{problems:?}");
+    let mut keeper = keeper_of(&place);
     let evict = machine();
     let mut told = Vec::new();
     for number in 0..20_000 {

@@ -74,17 +74,21 @@ fn value_of(state: &State) -> Value {
     to_json(state).parse().unwrap()
 }
 
+const fn object(members: &[String]) -> Items<'_> {
+    Items {
+        before: "{",
+        items: members,
+        between: ",",
+        after: "}",
+    }
+}
+
 #[test]
 fn a_member_costs_itself() {
     let state = many();
     let all = members(&value_of(&state));
     let items = texts(&all);
-    let file = Items {
-        before: "{",
-        items: &items,
-        between: ",",
-        after: "}",
-    };
+    let file = object(&items);
     for (at, (key, _)) in all.iter().enumerate() {
         for Poison { name, text } in poisons_of(key) {
             let bytes = file.with(at, &text);
@@ -210,12 +214,7 @@ fn a_member_of_a_record_costs_itself() {
     let whole = serde_json::to_value(record("a")).unwrap();
     let all = members(&whole);
     let items = texts(&all);
-    let file = Items {
-        before: "{",
-        items: &items,
-        between: ",",
-        after: "}",
-    };
+    let file = object(&items);
     for (at, (key, _)) in all.iter().enumerate() {
         for Poison { name, text } in poisons_of(key) {
             let read = parse_begun(&file.with(at, &text));

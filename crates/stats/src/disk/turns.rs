@@ -1,7 +1,7 @@
 //! Whose turn it is to be walked: a tree of millions of entries, which any pod can make, keeps
 //! no other waiting.
 
-/// Entries of the first turn; each further one is so many times as long. Small trees are done
+/// Entries of the first turn. Each further turn is [`LONGER`] times as long as the one before. Small trees are done
 /// first, and a large one costs a third more than in one go.
 const FIRST: u64 = 16 << 10;
 const LONGER: u64 = 4;

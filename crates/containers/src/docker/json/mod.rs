@@ -133,7 +133,7 @@ impl<R: BufRead> Json<R> {
         Ok(true)
     }
 
-    /// Reads a text of at most so many bytes; `None` of what is none, is longer, or is not
+    /// Reads a text. `None` where the value is no text, has more than `most` bytes, or is not
     /// UTF-8.
     ///
     /// # Errors

@@ -41,8 +41,8 @@ impl Known {
     }
 
     /// The details of all that are listed. Those that have changed are found out by `ask`,
-    /// which is given so many questions `together` at most, and how long it may take; it
-    /// returns as many answers. What has vanished is left out. Once that took longer than
+    /// which is given at most `together` questions, and how long it may take. It returns an
+    /// answer for each. What has vanished is left out. Once that took longer than
     /// `within`, the others are asked for the next time, and a note says so.
     ///
     /// # Errors

@@ -31,8 +31,8 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Which are to be asked for, so many `together` at most, in this order: first those that
-    /// did not fail the last time, and of these first those that run.
+    /// Which are to be asked for, in parts of at most `together`. Those that did not fail the
+    /// last time come first, and of these those that run.
     pub(super) fn due(&self, together: usize) -> Vec<Part> {
         let now = self.begun;
         let is_due = |(found, entry): &(Found, Option<Entry>)| {

@@ -3,8 +3,8 @@
 //! A process in a pod may have as many files open as it likes, and share them with others:
 //! each of its descriptors is a question more. So the machine's own processes are asked
 //! first, all of them, which no pod makes. The others are asked only where that gives no
-//! writer for a log (its runtime may run without root), and only so much at a time, in turns
-//! between the containers; the next time goes on where this one stopped.
+//! writer for a log (its runtime may run without root). Each round asks a limited number of
+//! them, in turns between the containers, and the next round goes on where it stopped.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use std::ffi::OsStr;

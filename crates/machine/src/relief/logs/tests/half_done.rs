@@ -57,7 +57,7 @@ fn begins_a_new_one(_: &[Listed], log: &Log) -> Result<(), String> {
     made.map(drop).map_err(|error| error.to_string())
 }
 
-/// Gives up the old part of the only log, and is killed after so many points. Returns whether
+/// Gives up the old part of the only log, and is killed after `points` steps. Returns whether
 /// it came to its end.
 fn killed_after(
     points: usize,

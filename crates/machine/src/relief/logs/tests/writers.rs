@@ -14,7 +14,7 @@ use super::relieving::{container, listed};
 use crate::relief::logs::find::{Log, Named, all, named};
 use crate::relief::logs::writers::{BOUNDS, Bounds, Writers};
 
-/// A process with mounts of its own, as a container's, and so many files open.
+/// A process with mounts of its own, as a container's, and with many files open.
 struct Tenant(Child);
 
 impl Tenant {
@@ -128,8 +128,8 @@ fn containers_are_asked_in_turns() {
     }
 }
 
-/// Whatever pods have open, evictd asks so many questions and no more. What writes the log is
-/// found later then, as each time goes on where the last one stopped.
+/// However many files pods have open, a round asks a limited number of questions. The writer of
+/// the log is found in a later round, which goes on where the last one stopped.
 #[test]
 fn what_pods_have_open_costs_so_much_and_no_more() {
     needs!(Root);
