@@ -38,7 +38,8 @@ pub(super) fn remove_sandbox(client: &Client, engine: Engine, id: &str) -> Resul
 /// first. That would cost an image in use its names: so no container may use it.
 pub(super) fn remove_image(client: &Client, id: &str) -> Result<(), Error> {
     let image = match client.image(id) {
-        Err(error) if error.code() == Some(404) => return Ok(()),
+        // It may be one whose description is lost and whose files are not.
+        Err(error) if error.code() == Some(404) => return client.remove_image(id),
         other => other?,
     };
     if image.tags.len() + image.digests.len() > 1

@@ -251,6 +251,14 @@ fn an_image_goes_with_all_its_names() {
 fn an_image_that_is_gone() {
     let fake = Fake::new(|_| not_found());
     assert_eq!(runtime(&fake).remove_image("sha256:1"), Ok(()));
+    // Its description alone may be gone.
+    assert_eq!(
+        fake.calls(),
+        [
+            "GET /images/sha256:1/json",
+            "DELETE /images/sha256:1?force=false"
+        ]
+    );
 }
 
 #[test]

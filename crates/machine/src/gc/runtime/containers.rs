@@ -13,8 +13,34 @@ use super::{Item, Run, RuntimeCollector};
 /// A container that was made and not started yet is no remains, for so long.
 const ABOUT_TO_START_NANOS: i64 = 60_000_000_000;
 
+/// A list holds the oldest dead containers, and younger ones only once these are gone. So many
+/// lists are read for one job: something may make new ones as fast.
+const MOST_LISTS: usize = 16;
+
 impl RuntimeCollector {
     pub(super) fn collect_containers(
+        &self,
+        run: &mut Run<'_>,
+        all_unused: bool,
+        evicted: &[String],
+    ) -> Result<(), Error> {
+        for _ in 0..MOST_LISTS {
+            let removed = run.collected.removed.len();
+            self.collect_listed(run, all_unused, evicted)?;
+            let goes_on = all_unused && !run.collected.dry_run && !run.is_lost;
+            if !goes_on || run.collected.removed.len() == removed {
+                break;
+            }
+        }
+        // Only where a disk is short.
+        if all_unused {
+            self.collect_volumes(run);
+        }
+        Ok(())
+    }
+
+    /// Removes the dead containers of one list.
+    fn collect_listed(
         &self,
         run: &mut Run<'_>,
         all_unused: bool,
@@ -34,13 +60,12 @@ impl RuntimeCollector {
             if one.kind == Some(Kind::Container) {
                 one.listed_bytes = run.written_bytes(&listing, &one.id);
             }
-            if !run.is_lost && !is_occupied(&one, &listing, &run.collected.removed) {
+            let removed = &run.collected.removed;
+            // One that is still listed is being removed.
+            let is_gone = removed.iter().any(|gone| gone.id == one.id);
+            if !run.is_lost && !is_gone && !is_occupied(&one, &listing, removed) {
                 run.remove(one);
             }
-        }
-        // Only where a disk is short.
-        if all_unused {
-            self.collect_volumes(run);
         }
         Ok(())
     }

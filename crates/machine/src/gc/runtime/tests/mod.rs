@@ -29,6 +29,8 @@ struct Fake {
     /// What it was asked to prune, and where it lies.
     pruned: Vec<Option<u64>>,
     root: Option<PathBuf>,
+    /// How many containers a list holds at most; where that is so few, removed ones go.
+    longest_list: usize,
 }
 
 impl Fake {
@@ -60,6 +62,7 @@ impl Fake {
             volumes: Vec::new(),
             pruned: Vec::new(),
             root: None,
+            longest_list: usize::MAX,
         }
     }
 
@@ -85,7 +88,9 @@ impl ContainerRuntime for Fake {
         Ok("fake 1".to_owned())
     }
     fn list(&mut self) -> Result<RuntimeListing, Error> {
-        Ok(self.listing.clone())
+        let mut listing = self.listing.clone();
+        listing.containers.truncate(self.longest_list);
+        Ok(listing)
     }
     fn images(&mut self) -> Result<Vec<ListedImage>, Error> {
         Ok(self.images.clone())
@@ -111,7 +116,10 @@ impl ContainerRuntime for Fake {
         self.pruned.push(missing);
         Ok(Some(5 << 28))
     }
-    fn remove_container(&mut self, _: &str) -> Result<(), Error> {
+    fn remove_container(&mut self, id: &str) -> Result<(), Error> {
+        if self.longest_list < usize::MAX {
+            self.listing.containers.retain(|one| *one.id != *id);
+        }
         Ok(())
     }
     fn remove_image(&mut self, _: &str) -> Result<(), Error> {
@@ -164,6 +172,39 @@ fn a_stopped_container_stays_unless_it_is_replaced_or_its_operator_said_so() {
         evicted: Arc::from([]),
     };
     assert_eq!(ids(&collect(&mut fake, &[], what)), ["k8s-0"]);
+}
+
+/// A list holds 1,024 dead containers at most, and a node may have many more of them.
+#[test]
+fn what_a_list_had_no_room_for_is_removed_next() {
+    let names: Vec<String> = (0..50).map(|at| format!("job-{at}")).collect();
+    let pods: Vec<(&str, bool)> = names.iter().map(|name| (&**name, true)).collect();
+    let removed = |all_unused, dry_run| {
+        let mut fake = Fake::with_dead(&pods);
+        fake.longest_list = 8;
+        let mut collector = RuntimeCollector::of(&settings(&[]), SharedRecords::default());
+        let job = Job {
+            number: 1,
+            what: Collect::Containers {
+                all_unused,
+                evicted: Arc::from([]),
+            },
+            dry_run,
+        };
+        let collected = collector.collect(&mut fake, &job, &mut |_| {}).unwrap();
+        collected.removed.len()
+    };
+    assert_eq!(removed(true, false), 100, "of thirteen lists");
+    assert_eq!(
+        removed(true, true),
+        8,
+        "nothing is removed, so the next list is the same"
+    );
+    assert_eq!(
+        removed(false, false),
+        4,
+        "the older one of each pair, of one list"
+    );
 }
 
 /// Acceptance row 375.
