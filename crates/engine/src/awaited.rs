@@ -19,10 +19,11 @@ pub(crate) enum Step {
     Climb(ReliefStep),
 }
 
-/// The kubelet's calls, and the relief steps that follow them.
+/// The kubelet's calls, and the relief steps around them.
 pub(crate) type Steps = (&'static [NodeReclaim], &'static [ReliefStep]);
 
-/// A reclaim under way: the kubelet's calls and then the relief steps, made one after the other.
+/// A reclaim under way: the build cache, which nothing that runs needs, then the kubelet's calls,
+/// then the other relief steps, made one after the other.
 pub(crate) struct Awaited {
     calls: &'static [NodeReclaim],
     rungs: &'static [ReliefStep],
@@ -63,7 +64,10 @@ impl Awaited {
     /// What is under way; `None` when all was done.
     pub(crate) fn step(&self) -> Option<Step> {
         let call = self.calls.first().map(|call| Step::Call(*call));
-        call.or_else(|| self.rungs.first().map(|rung| Step::Climb(*rung)))
+        let rung = self.rungs.first().copied();
+        let before_calls = rung.filter(|rung| *rung == ReliefStep::BuildCache);
+        let first = before_calls.map(Step::Climb).or(call);
+        first.or_else(|| rung.map(Step::Climb))
     }
 
     /// Whether what dead pods left is to be seen to now; from then on it was.
@@ -90,10 +94,10 @@ impl Awaited {
 
     /// Goes on to the next step.
     pub(crate) fn go_on(&mut self) {
-        let rest = self.calls.split_first();
-        match rest {
-            Some((_, calls)) => self.calls = calls,
-            None => self.rungs = self.rungs.get(1..).unwrap_or_default(),
+        match self.step() {
+            Some(Step::Call(_)) => self.calls = self.calls.get(1..).unwrap_or_default(),
+            Some(Step::Climb(_)) => self.rungs = self.rungs.get(1..).unwrap_or_default(),
+            None => {}
         }
     }
 

@@ -1,7 +1,7 @@
 use core::fmt;
 
-/// A step of the relief of a disk, beyond what the kubelet does: between unused images and an
-/// eviction, in their order.
+/// A step of the relief of a disk, beyond what the kubelet does, in their order: the build cache
+/// before the kubelet's own steps, the others between unused images and an eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReliefStep {
     /// What builds keep for the next build.

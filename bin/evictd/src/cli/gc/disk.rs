@@ -24,8 +24,8 @@ use crate::cli::output::{complain, print, print_json, usage_error};
 #[argh(
     subcommand,
     name = "disk",
-    note = "On the filesystems of pods, images and writable layers: removes dead\n\
-            containers and unused images, prunes build caches, gives up the old part\n\
+    note = "On the filesystems of pods, images and writable layers: prunes build\n\
+            caches, removes dead containers and unused images, gives up the old part\n\
             of logs beyond --log-relief, and deletes old files of each --relief-dir, in\n\
             this order. With --free stops as soon as so much more is free. With\n\
             --dry-run says what each rung would give back and changes nothing; so also\n\
@@ -81,6 +81,16 @@ impl Target {
         let sample = read_filesystem(self.path.as_ref());
         let available = sample.map_or(0, |sample| sample.available_bytes);
         Some(self.wanted?.saturating_sub(available))
+    }
+
+    /// A relief step for it.
+    fn step(&self, rung: ReliefStep) -> Collect {
+        Collect::Step(Relief {
+            rung,
+            device: self.device,
+            missing: self.missing(),
+            unit: Unit::Bytes,
+        })
     }
 
     fn is_done(&self) -> bool {
@@ -203,10 +213,20 @@ impl<'a> Climb<'a> {
     }
 
     fn all(&mut self, targets: &[Target], setup: &Setup) {
+        for target in targets.iter().filter(|target| !target.is_done()) {
+            self.build_cache(target);
+        }
         self.kubelets_calls(targets);
         for target in targets {
             self.rungs(target, setup);
         }
+    }
+
+    /// What the builders of all runtimes keep on one filesystem.
+    fn build_cache(&mut self, target: &Target) {
+        let rung = ReliefStep::BuildCache;
+        let all = collect(self.settings, &target.step(rung), self.json);
+        self.note(rung.name(), Some(target), all);
     }
 
     /// What the kubelet would give back, at every runtime.
@@ -234,27 +254,18 @@ impl<'a> Climb<'a> {
     /// The other relief steps, for one filesystem.
     fn rungs(&mut self, target: &Target, setup: &Setup) {
         for rung in ReliefStep::ALL {
+            let is_pruned = rung == ReliefStep::BuildCache;
             // Given back here, the daemon would take it again at once.
-            if rung == ReliefStep::Reserve && !self.settings.dry_run {
+            let is_taken_again = rung == ReliefStep::Reserve && !self.settings.dry_run;
+            if is_pruned || is_taken_again {
                 continue;
             }
             if target.is_done() {
                 return;
             }
-            let what = Collect::Step(Relief {
-                rung,
-                device: target.device,
-                missing: target.missing(),
-                unit: Unit::Bytes,
-            });
-            if rung == ReliefStep::BuildCache {
-                let all = collect(self.settings, &what, self.json);
-                self.note(rung.name(), Some(target), all);
-                continue;
-            }
             let job = Job {
                 number: 0,
-                what,
+                what: target.step(rung),
                 dry_run: self.settings.dry_run,
             };
             match self.climber.climb(&job, &setup.runtimes.listed()) {
