@@ -38,10 +38,10 @@ pub fn simulate(question: &[u8]) -> Result<Value, String> {
             chart.add(seen, held.next().copied().unwrap_or_default());
         }
     }
-    for (at, pod) in watched.evictions {
+    let report = watched.report;
+    for (at, pod) in report.evictions {
         chart.evicted(at, pod);
     }
-    let report = watched.report;
     let on = plan.features.each().map(|feature| format!("{feature:?}"));
     Ok(json!({
         "story": report.story,

@@ -11,14 +11,15 @@ use std::time::Instant;
 use evictd_simulator::{Comparison, Coverage, Plan, Violation, run, shrink, watch};
 
 const USAGE: &str =
-    "usage: evictd-simulator --seed N | --seeds A..B | --first A..B | --digests A..B | --record N
-       | --plan PLAN | --shrink PLAN | --compare FILE...
+    "usage: evictd-simulator --seed N | --seeds A..B | --first A..B | --digests A..B |
+       --evictions A..B | --record N | --plan PLAN | --shrink PLAN | --compare FILE...
 
   --seed N      the story of a seed
   --seeds A..B  all of these seeds on two threads: how many a second, what they have met,
                 and which went wrong
   --first A..B  the same up to the first that goes wrong
   --digests A..B  a number for the story of each of them: the same on every processor
+  --evictions A..B  for each of them how many pods were evicted, and a number for which and when
   --record N    a recording of a seed, as evictd record writes it and evictd replay reads it
   --plan PLAN   the story of a plan as --shrink prints it: 'seed=7 without=Swap'
   --compare FILE...  whether what recordings of evictd record show lies in what worlds allow
@@ -44,7 +45,16 @@ fn main() -> ExitCode {
         ["--record", text] => plan(text).map_or_else(usage, |plan| recording(&plan)),
         ["--first", text] => range(text).map_or_else(usage, |seeds| many(seeds, 1)),
         ["--compare", ref files @ ..] if !files.is_empty() => compared(files),
-        ["--digests", text] => range(text).map_or_else(usage, digests),
+        ["--digests", text] => range(text).map_or_else(usage, |seeds| {
+            numbers(seeds, |plan| format!("{:016x}", run(plan, true).digest()))
+        }),
+        ["--evictions", text] => range(text).map_or_else(usage, |seeds| {
+            numbers(seeds, |plan| {
+                let report = run(plan, false);
+                let count = report.evictions.len();
+                format!("{count} {:016x}", report.digest_of_evictions())
+            })
+        }),
         _ => usage(),
     }
 }
@@ -73,9 +83,9 @@ fn recording(plan: &Plan) -> ExitCode {
     code(watched.is_some())
 }
 
-fn digests(seeds: Range<u64>) -> ExitCode {
+fn numbers(seeds: Range<u64>, of: impl Fn(&Plan) -> String + Sync) -> ExitCode {
     let middle = seeds.start.midpoint(seeds.end);
-    let line = |seed| format!("{seed} {:016x}\n", run(&Plan::of(seed), true).digest());
+    let line = |seed| format!("{seed} {}\n", of(&Plan::of(seed)));
     std::thread::scope(|scope| {
         let first = scope.spawn(|| (seeds.start..middle).map(line).collect::<String>());
         let second: String = (middle..seeds.end).map(line).collect();

@@ -75,11 +75,9 @@ pub fn watch(plan: &Plan) -> Option<Watched> {
         }
         run.turn();
     }
-    let evictions = core::mem::take(&mut run.evictions);
     Some(Watched {
         recording: recorder.lines,
         held,
-        evictions,
         report: run.end(turns),
     })
 }
@@ -342,6 +340,7 @@ impl Run {
             violation: world.violations.first().cloned(),
             story: core::mem::take(&mut world.story),
             coverage: self.coverage.clone(),
+            evictions: core::mem::take(&mut self.evictions),
         }
     }
 }

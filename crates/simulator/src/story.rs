@@ -19,6 +19,8 @@ pub struct Report {
     pub story: Vec<String>,
     /// What the run has met.
     pub coverage: Coverage,
+    /// The pods that evictd began to evict, and when.
+    pub evictions: Vec<(Mono, String)>,
 }
 
 /// A run, and what can be seen of it.
@@ -30,18 +32,20 @@ pub struct Watched {
     pub recording: String,
     /// The conditions of the daemon itself, at each moment of the recording.
     pub held: Vec<ConditionSet>,
-    /// The pods that it began to evict, and when.
-    pub evictions: Vec<(Mono, String)>,
 }
 
 impl Report {
-    /// A number for all that it says (FNV-1a), by which stories of two machines are compared.
+    /// A number for all that it says, by which stories of two machines are compared.
     #[must_use]
     pub fn digest(&self) -> u64 {
-        let bytes = self.to_string().into_bytes().into_iter();
-        bytes.fold(0xCBF2_9CE4_8422_2325, |digest: u64, byte| {
-            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        })
+        digest(&self.to_string())
+    }
+
+    /// A number for which pods were evicted and when, whatever is said of it, by which two
+    /// builds are compared.
+    #[must_use]
+    pub fn digest_of_evictions(&self) -> u64 {
+        digest(&format!("{:?} {:?}", self.evictions, self.violation))
     }
 
     /// Of a run that never ended.
@@ -52,8 +56,17 @@ impl Report {
             violation: Some(Violation::new(oracle, Mono::ZERO, text)),
             story: Vec::new(),
             coverage: Coverage::default(),
+            evictions: Vec::new(),
         }
     }
+}
+
+/// FNV-1a.
+fn digest(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xCBF2_9CE4_8422_2325, |digest: u64, byte| {
+            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        })
 }
 
 impl fmt::Display for Report {
