@@ -139,7 +139,6 @@ impl Listing for WorldPods {
         }
         world.note_most_held();
         world.note_protected();
-        vanish(world);
         if depth == Depth::Whole && world.plan.features.has(Feature::Limits) {
             world.begin_walk();
         }
@@ -166,20 +165,6 @@ impl Listing for WorldPods {
     fn forget(&mut self) {}
 }
 
-/// A pod ends right after it was listed, whoever reads it then or does not: how much evictd reads
-/// must not decide what happens next.
-fn vanish(world: &mut World) {
-    if !world.has(Feature::Vanishing) || !world.random.one_in(10) {
-        return;
-    }
-    let last = u64::try_from(world.listed.len()).unwrap_or(0);
-    let index = usize::try_from(world.random.within(0, last)).unwrap_or(0);
-    if let Some(of) = world.listed.get(index).map(|of| of.index) {
-        world.tell(|| "a pod ends by itself".into());
-        world.end(of);
-    }
-}
-
 impl Usage for WorldPods {
     fn is_exact(&self, index: usize) -> bool {
         self.is_exact.get(index).copied().unwrap_or(true)
@@ -187,9 +172,14 @@ impl Usage for WorldPods {
 
     fn read_exactly(&mut self, index: usize) {
         let world = &mut *self.world.borrow_mut();
+        let vanishes = world.has(Feature::Vanishing) && world.random.one_in(20);
         let Some(of) = world.listed.get(index).map(|of| of.index) else {
             return;
         };
+        if vanishes {
+            world.tell(|| "a pod ends by itself".into());
+            world.end(of);
+        }
         let pod = world.pods.get(of);
         match pod.filter(|pod| pod.runs()) {
             None => {
