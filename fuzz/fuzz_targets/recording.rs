@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         thresholds,
         ..Config::default()
     };
-    let mut session = Session::new(Evict::new(config).expect("they are few"));
+    let mut session = Session::new(Evict::new(config));
     for line in bytes.split(|byte| *byte == b'\n') {
         let line = match in_bounded_memory(|| Line::parse(line)) {
             Ok(line) => line,

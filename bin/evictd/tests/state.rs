@@ -153,7 +153,6 @@ fn machine(signal: Signal) -> Evict {
         thresholds: parse(&lists).unwrap(),
         ..Config::default()
     })
-    .unwrap()
 }
 
 fn evictd(arguments: &[&str], input: &str) -> Output {

@@ -18,7 +18,7 @@ use crate::{pods, threshold_layout, thresholds};
 /// alternatives that are as right.
 pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
     let pods = pods::pods(case.get("pods").unwrap_or(&Value::Null))?;
-    let mut evict = Evict::new(config(case, rules)?).map_err(|error| error.to_string())?;
+    let mut evict = Evict::new(config(case, rules)?);
     let mut summary = Summary::default();
     let expectations = list(case, "expect");
     for (index, step) in list(case, "steps").iter().enumerate() {
@@ -67,7 +67,7 @@ fn run(
     let isolation = case
         .get("config")
         .is_some_and(|c| flag(c, "localStorageCapacityIsolation"));
-    if evict.thresholds().is_empty() && !isolation {
+    if evict.thresholds().len() == 0 && !isolation {
         return record.finish(evict);
     }
     record.reads = 1;
@@ -108,13 +108,12 @@ fn run(
                         .get(eviction.candidate)
                         .map(|pod| kill(evict, &eviction, pod)),
                 );
-                let failed = flag(step, "killError");
-                let done = if failed {
-                    Done::KillFailed
+                if flag(step, "killError") {
+                    evict.outcome(now, Done::NotBegun, Some(&active))
                 } else {
-                    Done::Killed
-                };
-                evict.outcome(now, done, Some(&active))
+                    evict.outcome(now, Done::Begun, Some(&active));
+                    evict.outcome(now, Done::Killed, Some(&active))
+                }
             }
         };
     }

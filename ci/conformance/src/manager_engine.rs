@@ -35,11 +35,10 @@ pub(crate) fn check(case: &Value, rules: Rules) -> Outcome {
         limits: true,
         ..FakePods::default()
     };
-    let engine = Engine::new(
+    let mut engine = Engine::new(
         settings,
         (FakeNode::default(), pods, FakeReclaim::default()),
     );
-    let mut engine = engine.map_err(|error| error.to_string())?;
     let mut summary = Summary::default();
     let mut reclaimed = None;
     let expectations = list(case, "expect");

@@ -85,9 +85,9 @@ impl View {
 
     /// With what the daemon knows now, as JSON.
     #[must_use]
-    pub fn in_json(
+    pub fn in_json<'a>(
         &self,
-        thresholds: &[Threshold],
+        thresholds: impl IntoIterator<Item = &'a Threshold>,
         conditions: impl Iterator<Item = (Condition, Duration)>,
         readings: &Readings,
         spared: impl Iterator<Item = (Signal, String)>,
@@ -102,7 +102,7 @@ impl View {
             .collect();
         let view = Self {
             flags: self.flags.clone(),
-            thresholds: thresholds.iter().map(ToString::to_string).collect(),
+            thresholds: thresholds.into_iter().map(ToString::to_string).collect(),
             conditions: conditions.iter().map(|(name, _)| name.clone()).collect(),
             conditions_for_seconds: conditions.into_iter().collect(),
             readings: Signal::ALL.into_iter().filter_map(seen).collect(),

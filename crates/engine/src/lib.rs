@@ -23,7 +23,7 @@ mod telling;
 pub mod timers;
 pub mod timing;
 
-pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT};
+pub use engine::{Engine, FIRST_FS_WAIT, FS_WAIT, Gate};
 pub use event::{Decision, Event, EvictionLoop, OomKilled, Victim, Volume, full_name, summary};
 pub use fields::Fields;
 pub use settings::Settings;

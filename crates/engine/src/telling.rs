@@ -132,7 +132,7 @@ impl Telling {
     /// late is waited for.
     fn unobserved<N: Node>(&mut self, now: Mono, node: &N, (evict, sample): (&Evict, &Sample)) {
         let mut unobserved = SignalSet::empty();
-        for threshold in evict.thresholds().iter().filter(|t| t.operator.is_some()) {
+        for threshold in evict.thresholds().filter(|t| t.operator.is_some()) {
             let signal = threshold.signal;
             if sample.readings.get(signal).is_none() && !node.is_awaited(signal, now) {
                 unobserved.insert(threshold.signal.set());

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (mut config, capacity) = (Config::default(), Quantity::parse(capacity)?.value());
     config.thresholds = parse(&Lists::of_hard(hard))?;
-    let mut evict = Evict::new(config)?;
+    let mut evict = Evict::new(config);
     for line in std::io::stdin().lines() {
         play(&mut evict, &line?, capacity)?;
     }

@@ -4,9 +4,7 @@ use evictd_node::{Mono, Signal, Usage};
 use evictd_rank::{Candidate, first};
 
 use crate::evidence::Need;
-use crate::observe::Watch;
-use crate::set::ThresholdSet;
-use crate::stage::Stage;
+use crate::stage::{Proposal, Stage};
 use crate::worth::Judge;
 use crate::{Cause, Evict, Eviction, Plan, Spared, limits};
 
@@ -20,22 +18,27 @@ impl Evict {
             return None;
         }
         if let Some(pods) = pods {
-            self.left_alone.rehearsal.forget_the_gone(pods);
+            self.skipped.rehearsal.forget_the_gone(pods);
         }
-        if self.left_alone.rehearsal.is_full() {
+        if self.skipped.rehearsal.is_full() {
             return None;
         }
         let layout = self.watch.layout_or_one();
         let (index, candidate, cause) =
             pods?.iter().enumerate().find_map(|(index, candidate)| {
                 let uid = candidate.pod.metadata.uid.as_str();
-                if self.left_alone.has(uid) {
+                if self.skipped.has(uid) {
                     return None;
                 }
                 let exceeded = limits::exceeded(candidate, layout, &self.config.policy)?;
                 Some((index, candidate, exceeded.cause()))
             })?;
-        self.begin_killing(candidate, None, true);
+        self.victim.set(candidate, None);
+        self.stage = Stage::Proposed(Proposal {
+            threshold: None,
+            graceful: true,
+            place: None,
+        });
         Some(Plan::Evict(Eviction {
             candidate: index,
             cause,
@@ -43,30 +46,12 @@ impl Evict {
         }))
     }
 
-    fn begin_killing(&mut self, pod: &Candidate, threshold: Option<usize>, graceful: bool) {
-        let of = &pod.pod.metadata;
-        let (namespace, name) = &mut self.victim_name;
-        for (kept, text) in [
-            (&mut self.victim, &of.uid),
-            (namespace, &of.namespace),
-            (name, &of.name),
-        ] {
-            kept.clear();
-            kept.push_str(text);
-        }
-        self.victim_resource = self.signal(threshold).map(Signal::resource);
-        self.stage = Stage::Killing {
-            threshold,
-            graceful,
-        };
-    }
-
     /// Ranks the pods and takes the first that may be evicted.
     pub(crate) fn choose(&mut self, now: Mono, index: usize, pods: Option<&[Candidate]>) -> Plan {
         if let Some(pods) = pods {
-            self.left_alone.rehearsal.forget_the_gone(pods);
+            self.skipped.rehearsal.forget_the_gone(pods);
         }
-        let Some(threshold) = self.watch.thresholds.get(index) else {
+        let Some(threshold) = self.watch.get(index) else {
             return Plan::Rest;
         };
         let signal = threshold.signal;
@@ -76,31 +61,40 @@ impl Evict {
         };
         if self.judge().awaits_evidence(signal) {
             let held = self.judge().held(signal, pods);
-            self.evidence.note_held(signal, held);
+            let layout = self.watch.layout_or_one();
+            self.evidence.note_held(signal, layout, held);
         }
         if self.judge().awaits_evidence(signal) {
-            return self.pass(signal, Spared::FreedNothing);
+            return self.no_pod(signal, Spared::FreedNothing);
         }
         if self.judge().is_rehearsed(index) {
-            self.watch.passed.insert(index);
+            if let Some(watched) = self.watch.thresholds.get_mut(index) {
+                watched.is_skipped = true;
+            }
             return self.act(now, Some(pods));
         }
-        if self.left_alone.rehearsal.is_full() {
-            return self.pass(signal, Spared::RehearsedMost);
+        if self.skipped.rehearsal.is_full() {
+            return self.no_pod(signal, Spared::RehearsedMost);
         }
         let judge = self.judge();
+        let Some(threshold) = self.watch.get(index) else {
+            return Plan::Rest;
+        };
         let need = judge.need(threshold);
         let Some((passed_over, place, candidate)) = judge.first(&need, signal, pods) else {
             let why = judge.spares_all(&need, pods);
-            return self.pass(signal, why);
+            return self.no_pod(signal, why);
         };
         if let Some(why) = judge.spares(now, &need, &place, pods) {
-            return self.pass(signal, why);
+            return self.no_pod(signal, why);
         }
         let grace_seconds = judge.grace(threshold, candidate);
-        let others = judge.held_by_others(signal, pods, place.candidate);
-        self.evidence.begin(now, &place, others, &self.watch.latest);
-        self.begin_killing(candidate, Some(index), grace_seconds != 0);
+        self.victim.set(candidate, Some(signal.resource()));
+        self.stage = Stage::Proposed(Proposal {
+            threshold: Some(index),
+            graceful: grace_seconds != 0,
+            place: Some(place.clone()),
+        });
         Plan::Evict(Eviction {
             candidate: place.candidate,
             cause: Cause::Threshold {
@@ -113,16 +107,9 @@ impl Evict {
     }
 
     /// No pod is evicted for the signal in this round.
-    fn pass(&mut self, signal: Signal, why: Spared) -> Plan {
-        let Watch {
-            thresholds, passed, ..
-        } = &mut self.watch;
-        let same = thresholds.iter().enumerate();
-        same.filter(|(_, threshold)| threshold.signal == signal)
-            .for_each(|(index, _)| passed.insert(index));
-        if self.config.policy.evicts_without_evidence {
-            *passed = ThresholdSet::default(); // the round is over
-        }
+    fn no_pod(&mut self, signal: Signal, why: Spared) -> Plan {
+        self.watch.skip(|threshold| threshold.signal == signal);
+        self.stage = Stage::Telling;
         Plan::NoCandidate(signal, why)
     }
 
@@ -134,13 +121,13 @@ impl Evict {
     /// they have none. Nor where pods are looked at for their own limits, too.
     #[must_use]
     pub fn takes_bounds(&self) -> bool {
-        let limits_count = matches!(
-            self.stage,
-            Stage::Killing {
-                threshold: None,
-                ..
+        let limits_count = match &self.stage {
+            Stage::Killing { threshold, .. } => threshold.is_none(),
+            Stage::Proposed(proposal) => proposal.threshold.is_none(),
+            Stage::Idle | Stage::ReadingPods { .. } | Stage::Reclaiming { .. } | Stage::Telling => {
+                false
             }
-        );
+        };
         let signal = self.pending().map(|(need, _)| need.signal);
         !limits_count
             && !self.config.policy.missing_stats_rank_first
@@ -162,7 +149,7 @@ impl Evict {
         is_exact: impl Fn(usize) -> bool,
     ) -> Option<usize> {
         // Who may be chosen again by the time of the outcome counts already.
-        self.left_alone.try_again(now);
+        self.skipped.try_again(now);
         let (need, failed) = self.pending()?;
         let signal = need.signal;
         if signal.usage() != Usage::Memory {
@@ -206,13 +193,13 @@ impl Evict {
             Stage::ReadingPods { threshold } | Stage::Reclaiming { threshold } => {
                 (Some(*threshold), None)
             }
-            Stage::Killing { threshold, .. } => {
+            Stage::Killing { threshold, .. } | Stage::Proposed(Proposal { threshold, .. }) => {
                 let next = threshold.or_else(|| self.watch.first_to_act());
-                (next, Some(self.victim.as_str()))
+                (next, Some(self.victim.uid.as_str()))
             }
-            Stage::Idle | Stage::CleaningUp { .. } => (None, None),
+            Stage::Idle | Stage::Telling => (None, None),
         };
-        let threshold = self.watch.thresholds.get(threshold?)?;
+        let threshold = self.watch.get(threshold?)?;
         Some((self.judge().need(threshold), failed))
     }
 
@@ -223,7 +210,7 @@ impl Evict {
             watch: &self.watch,
             evidence: &self.evidence,
             plenty: self.plenty,
-            left_alone: &self.left_alone,
+            skipped: &self.skipped,
         }
     }
 }

@@ -1,5 +1,4 @@
 use alloc::vec::Vec;
-use core::fmt;
 use core::time::Duration;
 
 use evictd_node::Policy;
@@ -42,25 +41,3 @@ impl Default for Config {
         }
     }
 }
-
-/// More thresholds than there are signals to configure them for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TooManyThresholds {
-    /// How many there were.
-    pub given: usize,
-    /// How many there may be.
-    pub most: usize,
-}
-
-impl fmt::Display for TooManyThresholds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} eviction thresholds given, at most {} can be watched",
-            self.given, self.most
-        )
-    }
-}
-
-impl core::error::Error for TooManyThresholds {}

@@ -5,12 +5,11 @@ use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
-use crate::evidence::Evidence;
-use crate::left_alone::LeftAlone;
+use crate::evidence::{Evidence, Last};
 use crate::observe::Watch;
-use crate::set::ThresholdSet;
-use crate::stage::{CleanUp, Stage};
-use crate::{Config, NodeReclaim, Observation, Outcome, Plan, Returns, TooManyThresholds, reclaim};
+use crate::skipped::Skipped;
+use crate::stage::{CleanUp, Proposal, Reaction, Stage, reaction};
+use crate::{Config, NodeReclaim, Observation, Outcome, Plan, Returns, reclaim};
 
 /// Room for the uid of the pod to be killed, so that choosing it allocates nothing: a uid of
 /// Kubernetes has 36 bytes, and a pod without one is named by its cgroup's path.
@@ -26,69 +25,89 @@ pub struct Evict {
     pub(crate) config: Config,
     pub(crate) watch: Watch,
     pub(crate) stage: Stage,
-    /// What a killed pod still holds is awaited, and something else is acted on.
-    pub(crate) beside: Option<CleanUp>,
-    /// The uid of the pod that is being killed, or was last.
-    pub(crate) victim: String,
-    /// Its namespace and its name.
-    pub(crate) victim_name: (String, String),
-    /// What it is evicted for, also where that threshold is none any more; `None` for a limit of
-    /// its own.
-    pub(crate) victim_resource: Option<Resource>,
+    /// What a killed pod still holds is awaited.
+    pub(crate) clean_up: Option<CleanUp>,
+    pub(crate) victim: Victim,
     pub(crate) acting_on: Option<usize>,
-    pub(crate) left_alone: LeftAlone,
+    pub(crate) skipped: Skipped,
     pub(crate) evidence: Evidence,
     pub(crate) plenty: Option<Plenty>,
     pub(crate) returns: Returns,
+    never: u64,
+}
+
+/// The pod that is proposed, is being killed, or was last.
+#[derive(Clone, Debug)]
+pub(crate) struct Victim {
+    pub(crate) uid: String,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    /// What it is evicted for, also where that threshold is none any more; `None` for a limit of
+    /// its own.
+    pub(crate) resource: Option<Resource>,
+}
+
+impl Victim {
+    fn nobody() -> Self {
+        let [uid, namespace, name] = [(); 3].map(|()| String::with_capacity(USUAL_UID));
+        Self {
+            uid,
+            namespace,
+            name,
+            resource: None,
+        }
+    }
+
+    /// It is that pod from now on. Nothing is allocated where its names are of usual length.
+    pub(crate) fn set(&mut self, pod: &Candidate, resource: Option<Resource>) {
+        let of = &pod.pod.metadata;
+        for (kept, text) in [
+            (&mut self.uid, &of.uid),
+            (&mut self.namespace, &of.namespace),
+            (&mut self.name, &of.name),
+        ] {
+            kept.clear();
+            kept.push_str(text);
+        }
+        self.resource = resource;
+    }
 }
 
 impl Evict {
     /// A machine that has observed nothing yet.
-    ///
-    /// # Errors
-    /// More thresholds than it can watch, which no configuration file can give.
-    pub fn new(config: Config) -> Result<Self, TooManyThresholds> {
-        const DERIVED: usize = 4;
-        let (given, most) = (config.thresholds.len(), ThresholdSet::CAPACITY - DERIVED);
-        if given > most {
-            return Err(TooManyThresholds { given, most });
-        }
-        Ok(Self {
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self {
             watch: Watch::new(config.thresholds.clone()),
             config,
             stage: Stage::Idle,
-            beside: None,
-            victim: String::with_capacity(USUAL_UID),
-            victim_name: [(); 2].map(|()| String::with_capacity(USUAL_UID)).into(),
-            victim_resource: None,
+            clean_up: None,
+            victim: Victim::nobody(),
             acting_on: None,
-            left_alone: LeftAlone::default(),
+            skipped: Skipped::default(),
             evidence: Evidence::default(),
             plenty: None,
             returns: Returns::default(),
-        })
+            never: 0,
+        }
     }
 
     /// Goes on with other settings. What was going on goes on: conditions hold, the grace
-    /// period of a threshold that stays as it was runs on, and so does an eviction.
+    /// period of a threshold that stays as it was runs on, and so does an eviction whose kill
+    /// has begun.
     ///
     /// A threshold that is new, or not what it was, acts on the second observation from now
     /// at the earliest, as after a restart ([`Evict::restore`]): nothing is evicted by what
     /// was measured before, nor by the first look at what a changed file says (k/k#83612).
     /// But where a hard threshold of the signal was met already, the next observation may
     /// act: else who changes settings again and again would hold an eviction back for ever.
-    ///
-    /// # Errors
-    /// As [`Evict::new`]; then nothing has changed.
-    pub fn reconfigure(&mut self, config: Config) -> Result<(), TooManyThresholds> {
-        let new = Self::new(config)?;
-        let former = self.watch.rearrange(new.config.thresholds.clone());
-        let place = |index: usize| former.iter().position(|of| *of == Some(index));
-        self.config = new.config;
+    pub fn reconfigure(&mut self, config: Config) {
+        let places = self.watch.rearrange(config.thresholds.clone());
+        let place = |index: usize| places.get(index).copied().flatten();
+        self.config = config;
         self.acting_on = self.acting_on.and_then(place);
         let stage = core::mem::replace(&mut self.stage, Stage::Idle);
         self.stage = stage.rearranged(place);
-        Ok(())
     }
 
     /// Begins a round: takes in what was observed and says what to do.
@@ -97,8 +116,9 @@ impl Evict {
     /// storage limits are not looked at in this round. Where reading the node
     /// failed, leave the round out altogether.
     ///
-    /// While a pod is still being killed or cleaned up, the observation is taken
-    /// in, but no other pod is chosen.
+    /// While a pod is being killed, the observation is taken in, but no other pod is chosen. A
+    /// plan of the round before whose outcome was not handed in is dropped, a proposed pod
+    /// included: nothing of it was noted.
     pub fn step(
         &mut self,
         now: Mono,
@@ -110,91 +130,91 @@ impl Evict {
             return Plan::Rest;
         }
         self.watch.observe(now, observation, &self.config);
-        self.watch.passed = ThresholdSet::default();
-        self.evidence.note(observation.readings);
+        self.learn(observation.readings);
         self.plenty = self.plenty.filter(|then| then.is_of_late(now));
         self.returns.forget_former(now, self.watch.conditions);
-        self.left_alone.rehearsal.end_episodes(&self.watch);
+        self.skipped.rehearsal.end_episodes(&self.watch);
         self.acting_on = None;
         if matches!(self.stage, Stage::Killing { .. }) {
             return self.hurry();
         }
-        if self.waits_for_clean_up(now) {
+        self.stage = Stage::Idle;
+        self.hold_what_is_cleaned_up(now);
+        // A pod's own limit can wait, too.
+        let nothing_else_acts = self.watch.first_to_act().is_none();
+        let holds_back_all = self.config.policy.clean_up_holds_back_all || nothing_else_acts;
+        if self.clean_up.is_some() && holds_back_all {
             return Plan::Rest;
         }
-        self.stage = Stage::Idle;
-        self.left_alone.begin_round(now);
-        let plan = self.offender(pods).unwrap_or_else(|| self.act(now, pods));
-        self.goes_on_cleaning(plan)
+        self.skipped.begin_round(now);
+        self.offender(pods).unwrap_or_else(|| self.act(now, pods))
     }
 
     /// Goes on after a plan was carried out. `pods` are those of the last step or
-    /// newer ones. An outcome that no plan asked for changes nothing.
+    /// newer ones. An outcome that no plan asked for changes nothing ([`reaction`]).
     pub fn outcome(&mut self, now: Mono, outcome: Outcome<'_>, pods: Option<&[Candidate]>) -> Plan {
-        if matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
-            self.beside = None; // it was of the pod before
-        }
-        let plan = self.go_on(now, outcome, pods);
-        self.goes_on_cleaning(plan)
-    }
-
-    fn go_on(&mut self, now: Mono, outcome: Outcome<'_>, pods: Option<&[Candidate]>) -> Plan {
+        let reaction = reaction(self.stage.name(), (&outcome).into());
         match (core::mem::replace(&mut self.stage, Stage::Idle), outcome) {
             (Stage::ReadingPods { threshold }, Outcome::PodsRead) => {
                 self.choose(now, threshold, pods)
             }
             (Stage::Reclaiming { threshold }, Outcome::Reclaimed(again)) => {
-                self.left_alone.try_again(now); // a reclaim may have taken a minute
-                let policy = &self.config.policy;
-                if let Some(again) = again {
-                    let again = &self.watch.trusted(again, policy);
-                    self.evidence.note(again);
-                    self.watch.latest = *again;
-                    self.watch.pass_what_is_over(again, policy);
-                    if self.watch.is_reclaimed(threshold, again, policy)
-                        || self.watch.is_another_left(threshold, again, policy)
-                    {
-                        return Plan::Rest;
-                    }
-                }
-                self.choose(now, threshold, pods)
+                self.reclaimed(now, threshold, again, pods)
             }
-            (Stage::Killing { threshold, .. }, Outcome::Killed) => {
-                self.killed(now, threshold, pods)
+            (Stage::Telling, Outcome::Told) => self.told(now),
+            (Stage::Proposed(proposal), Outcome::Begun) => self.begun(now, proposal, pods),
+            (Stage::Proposed(proposal), Outcome::NotBegun) => {
+                self.kill_failed(now, proposal.threshold, pods)
             }
-            (Stage::Killing { threshold, .. }, Outcome::Pretended) => {
-                self.pretend(now, threshold, pods)
-            }
-            (Stage::Killing { threshold, .. }, Outcome::Outdated) => {
-                self.learn_nothing(threshold);
-                Plan::Rest
-            }
-            // The pods were read for the other threshold: by bounds of what this one counts.
-            (Stage::Idle, Outcome::Told) if !self.watch.passed.is_empty() => self.act(now, None),
+            (Stage::Proposed(proposal), Outcome::Pretended) => self.pretended(now, &proposal, pods),
+            (
+                Stage::Killing {
+                    threshold, last, ..
+                },
+                Outcome::Killed,
+            ) => self.killed(now, (threshold, last), pods),
             (Stage::Killing { threshold, .. }, Outcome::KillFailed) => {
                 self.kill_failed(now, threshold, pods)
             }
-            (Stage::CleaningUp { .. }, Outcome::CleanedUp) => {
-                self.watch.settled_at = Some(now);
-                Plan::Rest
+            // What a pod left is awaited beside whatever else goes on.
+            (stage, Outcome::CleanedUp) => {
+                self.stage = stage;
+                self.cleaned_up(now)
             }
-            (stage, _) => {
+            (stage, outcome) => {
+                if reaction != Reaction::TooLate {
+                    debug_assert!(false, "{outcome:?} while {stage:?}");
+                    self.never = self.never.saturating_add(1);
+                }
                 self.stage = stage;
                 Plan::Rest
             }
         }
     }
 
-    /// The node was read again after an eviction was decided and before it is begun, as the
+    /// How many outcomes came that no plan had asked for: a fault of the caller.
+    #[must_use]
+    pub const fn never(&self) -> u64 {
+        self.never
+    }
+
+    /// The node was read again after an eviction was proposed and before it is begun, as the
     /// decision took long. What the eviction gives back counts from this reading, and a
-    /// threshold that it does not meet has its grace period anew. Call it before the outcome.
+    /// threshold that it does not meet has its grace period anew.
     pub fn read_again(&mut self, readings: &Readings) {
-        self.evidence.note(readings);
+        self.learn(readings);
         self.watch.read_again(readings);
-        if let Stage::Killing { threshold, .. } = self.stage
-            && let Some(signal) = self.signal(threshold)
+    }
+
+    /// What was measured says whether the last eviction has helped.
+    fn learn(&mut self, readings: &Readings) {
+        let layout = self.watch.layout_or_one();
+        self.evidence.note(readings, layout);
+        if let Stage::Killing {
+            last: Some(last), ..
+        } = &mut self.stage
         {
-            self.evidence.begin_by(signal, readings);
+            last.note(readings, layout);
         }
     }
 
@@ -234,29 +254,91 @@ impl Evict {
         })
     }
 
-    fn killed(&mut self, now: Mono, threshold: Option<usize>, pods: Option<&[Candidate]>) -> Plan {
+    /// It was told that no pod is evicted for a threshold: another may act.
+    fn told(&mut self, now: Mono) -> Plan {
+        if self.config.policy.evicts_without_evidence {
+            return Plan::Rest; // the kubelet's round is over
+        }
+        // The pods were read for the other threshold: by bounds of what this one counts.
+        self.act(now, None)
+    }
+
+    /// The node has given back what it could, and was measured again.
+    fn reclaimed(
+        &mut self,
+        now: Mono,
+        threshold: usize,
+        again: Option<&Readings>,
+        pods: Option<&[Candidate]>,
+    ) -> Plan {
+        self.skipped.try_again(now); // a reclaim may have taken a minute
+        if let Some(again) = again {
+            let policy = &self.config.policy;
+            let again = &self.watch.trusted(again, policy);
+            self.evidence.note(again, self.watch.layout_or_one());
+            self.watch.latest = *again;
+            self.watch.skip_what_is_over(again, policy);
+            if self.watch.is_reclaimed(threshold, again, policy)
+                || self.watch.is_another_left(threshold, again, policy)
+            {
+                return Plan::Rest;
+            }
+        }
+        self.choose(now, threshold, pods)
+    }
+
+    /// The proposed pod was sent SIGTERM or SIGKILL: from now on it counts as evicted.
+    fn begun(&mut self, now: Mono, proposal: Proposal, pods: Option<&[Candidate]>) -> Plan {
+        let last = proposal.place.as_ref().and_then(|place| {
+            let pods = pods.unwrap_or_default();
+            let others = self
+                .judge()
+                .held_by_others(place.signal, pods, place.candidate);
+            let (latest, layout) = (&self.watch.latest, self.watch.layout_or_one());
+            Last::new(now, place, others, latest, layout)
+        });
+        self.stage = Stage::Killing {
+            threshold: proposal.threshold,
+            graceful: proposal.graceful,
+            last,
+        };
+        Plan::Rest
+    }
+
+    fn killed(
+        &mut self,
+        now: Mono,
+        (threshold, last): (Option<usize>, Option<Last>),
+        pods: Option<&[Candidate]>,
+    ) -> Plan {
+        if let Some(last) = last {
+            self.evidence.add(last);
+        }
         // What waits for no clean-up waits for a reading from now on all the same.
         self.watch.settled_at = Some(now);
         if !self.config.policy.stats_may_predate_last_eviction {
-            self.watch.fresh = ThresholdSet::default();
+            self.watch.nothing_is_fresh();
         }
         let signal = self.signal(threshold);
-        let (namespace, name) = &self.victim_name;
+        let Victim {
+            namespace, name, ..
+        } = &self.victim;
         self.returns.note(now, namespace, name, signal);
         self.end_round(now, pods)
     }
 
     fn end_round(&mut self, now: Mono, pods: Option<&[Candidate]>) -> Plan {
-        self.left_alone.has_tried(&self.victim);
-        if self.victim_resource.is_none()
+        self.skipped.has_tried(&self.victim.uid);
+        self.clean_up = None; // it was of the pod before
+        if self.victim.resource.is_none()
             && let Some(plan) = self.offender(pods)
         {
             return plan;
         }
-        self.stage = Stage::CleaningUp {
+        self.clean_up = Some(CleanUp {
             until: now + self.config.cleanup_wait,
-            resource: self.victim_resource,
-        };
+            resource: self.victim.resource,
+        });
         Plan::Rest
     }
 
@@ -266,44 +348,40 @@ impl Evict {
         threshold: Option<usize>,
         pods: Option<&[Candidate]>,
     ) -> Plan {
-        self.learn_nothing(threshold);
         if self.config.policy.failed_kill_ends_round {
             return self.end_round(now, pods);
         }
-        self.left_alone.try_again(now);
+        self.skipped.try_again(now);
         let until = now + self.config.stuck_wait;
-        self.left_alone.is_stuck_until(&self.victim, until);
-        self.left_alone.has_tried(&self.victim);
+        self.skipped.is_stuck_until(&self.victim.uid, until);
+        self.skipped.has_tried(&self.victim.uid);
+        let is_fresh = |index: usize| {
+            let mut watched = self.watch.thresholds.get(index).into_iter();
+            watched.any(|watched| watched.is_fresh)
+        };
         match threshold {
             // The killing may have taken long: only a threshold that is still met counts.
-            Some(threshold) if self.watch.fresh.has(threshold) => self.choose(now, threshold, pods),
+            Some(threshold) if is_fresh(threshold) => self.choose(now, threshold, pods),
             Some(_) => Plan::Rest,
             None => self.offender(pods).unwrap_or_else(|| self.act(now, pods)),
         }
     }
 
-    /// The pod that was just chosen would be gone by now: a dry run goes on as if it were.
-    fn pretend(&mut self, now: Mono, threshold: Option<usize>, pods: Option<&[Candidate]>) -> Plan {
-        let signal = self.signal(threshold);
-        let frees = signal.and_then(|signal| self.evidence.used_by_last(signal));
-        let rehearsal = &mut self.left_alone.rehearsal;
-        rehearsal.add(&self.victim, signal, frees.unwrap_or(0));
-        self.learn_nothing(threshold);
-        match threshold {
+    /// The pod that was just proposed would be gone by now: a dry run goes on as if it were.
+    fn pretended(&mut self, now: Mono, proposal: &Proposal, pods: Option<&[Candidate]>) -> Plan {
+        let place = proposal.place.as_ref();
+        let frees = place.and_then(|place| place.used);
+        let signal = place.map(|place| place.signal);
+        let rehearsal = &mut self.skipped.rehearsal;
+        rehearsal.add(&self.victim.uid, signal, frees.unwrap_or(0));
+        match proposal.threshold {
             Some(index) => self.choose(now, index, pods),
             // As after a pod that was really evicted for its limit.
             None => self.offender(pods).unwrap_or(Plan::Rest),
         }
     }
 
-    /// The kill was not done: what is left afterwards says nothing of it.
-    fn learn_nothing(&mut self, threshold: Option<usize>) {
-        if threshold.is_some() {
-            self.evidence.forget();
-        }
-    }
-
     pub(crate) fn signal(&self, threshold: Option<usize>) -> Option<Signal> {
-        Some(self.watch.thresholds.get(threshold?)?.signal)
+        Some(self.watch.get(threshold?)?.signal)
     }
 }

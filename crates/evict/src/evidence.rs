@@ -6,7 +6,7 @@
 
 use core::time::Duration;
 
-use evictd_node::{Mono, Policy, Readings, Resource, Signal};
+use evictd_node::{Layout, Mono, Policy, Reading, Readings, Resource, Signal};
 use evictd_rank::Place;
 use evictd_threshold::Threshold;
 
@@ -22,10 +22,12 @@ const HUNDREDTH: i64 = 100;
 /// A change that is no chance: an eighth of what it is compared with.
 const VISIBLE: u64 = 8;
 
-/// The last eviction for a signal.
+/// The last eviction for a resource, of disks for one of them.
 #[derive(Clone, Copy, Debug)]
-struct Last {
+pub(crate) struct Last {
     at: Mono,
+    /// What it was for: the signal of the disk where several watch one.
+    signal: Signal,
     /// How much was left, or lost.
     available: i64,
     /// By how much that has to change, where it is nothing that pods hold.
@@ -34,12 +36,41 @@ struct Last {
     used: Option<u64>,
     /// What the other pods held then, by numbers of which some may be bounds until
     /// [`Evict::note_others`](crate::Evict::note_others); `None` where not all of them were known.
-    others: Option<u64>,
+    pub(crate) others: Option<u64>,
     /// It gave something back, or less is left by now.
     has_answer: bool,
 }
 
 impl Last {
+    /// An eviction for that begins. `others` is what the pods that are left hold, where all of
+    /// that is known. `None` where nothing can be learned of it, as the signal was not read.
+    pub(crate) fn new(
+        now: Mono,
+        place: &Place,
+        others: Option<u64>,
+        readings: &Readings,
+        layout: Layout,
+    ) -> Option<Self> {
+        let reading = readings.get(place.signal)?;
+        let of_time = place.signal.grows_with_trouble();
+        Some(Self {
+            at: now,
+            signal: place.signal.of_disk(layout),
+            available: reading.available,
+            change: of_time.then_some(reading.capacity.unsigned_abs() / VISIBLE),
+            used: place.used,
+            others,
+            has_answer: false,
+        })
+    }
+
+    /// Something was measured.
+    pub(crate) fn note(&mut self, readings: &Readings, layout: Layout) {
+        if let Some(reading) = reading_of(self.signal, readings, layout) {
+            self.has_answer |= self.is_answered_by(reading.available);
+        }
+    }
+
     /// Whether so much is left that the eviction has helped, or so much less that
     /// something still takes it.
     fn is_answered_by(&self, available: i64) -> bool {
@@ -61,118 +92,62 @@ impl Last {
     }
 }
 
-/// The last eviction for each signal.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Evidence {
-    last: Lasts,
-    /// The same before the eviction that was begun last: one that is not done teaches nothing,
-    /// and takes nothing away of what the one before has taught.
-    before: Lasts,
+/// The reading of a disk by any of its signals.
+fn reading_of(of_disk: Signal, readings: &Readings, layout: Layout) -> Option<Reading> {
+    let same = Signal::ALL.into_iter();
+    let mut same = same.filter(|signal| signal.of_disk(layout) == of_disk);
+    same.find_map(|signal| readings.get(signal))
 }
 
-type Lasts = [Option<Last>; Signal::COUNT];
+/// The last eviction for each resource, and for each disk. One counts once its pod is gone: of a
+/// pod that could not be killed nothing is learned.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Evidence([Option<Last>; Signal::COUNT]);
 
 impl Evidence {
     /// Something was measured.
-    pub(crate) fn note(&mut self, readings: &Readings) {
-        for lasts in [&mut self.last, &mut self.before] {
-            for (signal, last) in Signal::ALL.into_iter().zip(lasts) {
-                if let (Some(last), Some(reading)) = (last, readings.get(signal)) {
-                    last.has_answer |= last.is_answered_by(reading.available);
-                }
-            }
+    pub(crate) fn note(&mut self, readings: &Readings, layout: Layout) {
+        for last in self.0.iter_mut().flatten() {
+            last.note(readings, layout);
+        }
+    }
+
+    /// The pod of that eviction is gone.
+    pub(crate) fn add(&mut self, last: Last) {
+        if let Some(place) = self.0.get_mut(last.signal.index()) {
+            *place = Some(last);
         }
     }
 
     /// The pods hold so much now. Where that is more than the others held at the last eviction,
     /// what it gave back was taken by them, and is had by the next.
-    pub(crate) fn note_held(&mut self, signal: Signal, held: u64) {
-        if let Some(Some(last)) = self.last.get_mut(signal.index()) {
+    pub(crate) fn note_held(&mut self, signal: Signal, layout: Layout, held: u64) {
+        let place = self.0.get_mut(signal.of_disk(layout).index());
+        if let Some(last) = place.and_then(Option::as_mut) {
             let grown = last.others.map(|others| others.saturating_add(last.gain()));
             last.has_answer |= grown.is_some_and(|grown| held >= grown);
         }
     }
 
-    /// The pods that are left held so much at the last eviction, by exact numbers.
-    pub(crate) fn note_others(&mut self, signal: Signal, others: Option<u64>) {
-        let at = self.last(signal).map(|last| last.at);
-        let of_that = |last: &&mut Last| Some(last.at) == at;
-        for last in self.last.iter_mut().flatten().filter(of_that) {
-            last.others = others;
-        }
-    }
-
-    /// A pod is evicted for the signal, and so for each one that reads the same: nodefs and
-    /// containerfs are often one filesystem.
-    ///
-    /// `others` is what the pods that are left hold, where all of that is known.
-    pub(crate) fn begin(
-        &mut self,
-        now: Mono,
-        place: &Place,
-        others: Option<u64>,
-        readings: &Readings,
-    ) {
-        let amount = |signal| {
-            let reading = readings.get(signal);
-            reading.map(|reading| (reading.available, reading.capacity))
-        };
-        let own = amount(place.signal);
-        let of_time = place.signal.grows_with_trouble();
-        let last = own.map(|(available, capacity)| Last {
-            at: now,
-            available,
-            change: of_time.then_some(capacity.unsigned_abs() / VISIBLE),
-            used: place.used,
-            others,
-            has_answer: false,
-        });
-        self.before = self.last;
-        for (signal, held) in Signal::ALL.into_iter().zip(&mut self.last) {
-            let reads_the_same = signal.resource() == place.signal.resource()
-                && own.is_some()
-                && amount(signal) == own;
-            if signal == place.signal || reads_the_same {
-                *held = last;
-            }
-        }
-    }
-
-    /// The eviction for that signal is begun by a newer reading than it was decided by: what it
-    /// gives back counts from there.
-    pub(crate) fn begin_by(&mut self, signal: Signal, readings: &Readings) {
-        let at = self.last(signal).map(|last| last.at);
-        for (signal, last) in Signal::ALL.into_iter().zip(&mut self.last) {
-            let of_that = last.as_mut().filter(|last| Some(last.at) == at);
-            if let (Some(last), Some(reading)) = (of_that, readings.get(signal)) {
-                last.available = reading.available;
-                last.has_answer = false;
-            }
-        }
-    }
-
-    /// Nothing can be learned of the last eviction: it was not done.
-    pub(crate) const fn forget(&mut self) {
-        self.last = self.before;
-    }
-
-    fn last(&self, signal: Signal) -> Option<&Last> {
-        self.last.get(signal.index())?.as_ref()
-    }
-
-    /// What the pod of the last eviction was known to use.
-    pub(crate) fn used_by_last(&self, signal: Signal) -> Option<u64> {
-        self.last(signal)?.used
+    fn last(&self, signal: Signal, layout: Layout) -> Option<&Last> {
+        self.0.get(signal.of_disk(layout).index())?.as_ref()
     }
 
     /// Whether the last eviction gave nothing back and nothing has changed since.
-    pub(crate) fn is_missing(&self, signal: Signal) -> bool {
-        self.last(signal).is_some_and(|last| !last.has_answer)
+    pub(crate) fn is_missing(&self, signal: Signal, layout: Layout) -> bool {
+        let last = self.last(signal, layout);
+        last.is_some_and(|last| !last.has_answer)
     }
 
-    pub(crate) fn is_younger_than(&self, signal: Signal, now: Mono, wait: Duration) -> bool {
-        self.last(signal)
-            .is_some_and(|last| now.since(last.at) < wait)
+    pub(crate) fn is_younger_than(
+        &self,
+        signal: Signal,
+        layout: Layout,
+        now: Mono,
+        wait: Duration,
+    ) -> bool {
+        let last = self.last(signal, layout);
+        last.is_some_and(|last| now.since(last.at) < wait)
     }
 }
 

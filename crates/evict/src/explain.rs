@@ -128,9 +128,9 @@ fn why_not(evict: &Evict, candidate: &Candidate) -> &'static str {
     let uid = candidate.pod.metadata.uid.as_str();
     if let Some(by) = candidate.pod.protection() {
         by
-    } else if evict.left_alone.is_stuck(uid) {
+    } else if evict.skipped.is_stuck(uid) {
         "could not be killed"
-    } else if evict.left_alone.rehearsal.has(uid) {
+    } else if evict.skipped.rehearsal.has(uid) {
         "named by this dry run"
     } else {
         "tried in this round"

@@ -11,7 +11,6 @@ mod elsewhere;
 mod evict;
 mod evidence;
 mod explain;
-mod left_alone;
 mod limits;
 mod message;
 mod observe;
@@ -22,19 +21,22 @@ mod rehearsal;
 pub mod relief;
 mod restart;
 mod returns;
-mod set;
+mod skipped;
 mod stage;
 mod state;
+mod watched;
 mod what_if;
 mod worth;
 
-pub use config::{Config, TooManyThresholds};
+pub use config::Config;
 pub use evict::Evict;
 pub use observe::{Met, Observation};
 pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan, Spared};
 pub use reclaim::NodeReclaim;
 pub use restart::{EvictState, FirstMet};
 pub use returns::{Return, Returns};
+pub use stage::{OutcomeName, Reaction, StageName, reaction};
+pub use watched::Thresholds;
 
 #[cfg(test)]
 mod tests;

@@ -75,7 +75,7 @@ pub(crate) fn of(
 
 /// What is said of lost time, for which the kubelet has no words.
 fn lost(watch: &Watch, first: usize) -> String {
-    let threshold = watch.thresholds.get(first);
+    let threshold = watch.get(first);
     let both = threshold.and_then(|t| Some((t, watch.readings.get(t.signal)?.available)));
     both.map_or_else(String::new, |(threshold, lost)| {
         let most = threshold.written();
@@ -103,16 +103,20 @@ fn whole_pod(
 /// Quantity and availability of the first threshold of the resource that acts:
 /// the one acted on stands before the others.
 fn threshold_met(resource: Resource, watch: &Watch, first: usize) -> Option<(Quantity, Quantity)> {
-    let others = watch.fresh.each().filter(|index| *index != first);
-    core::iter::once(first).chain(others).find_map(|index| {
-        let threshold = watch.thresholds.get(index)?;
-        if threshold.signal.resource() != resource || threshold.signal.grows_with_trouble() {
-            return None;
-        }
-        let reading = watch.readings.get(threshold.signal)?;
-        let available = available(threshold.signal, &reading);
-        Some((threshold.value.against(reading.capacity), available))
-    })
+    let fresh = watch.thresholds.iter().filter(|watched| watched.is_fresh);
+    let fresh = fresh.map(|watched| &watched.threshold);
+    watch
+        .get(first)
+        .into_iter()
+        .chain(fresh)
+        .find_map(|threshold| {
+            if threshold.signal.resource() != resource || threshold.signal.grows_with_trouble() {
+                return None;
+            }
+            let reading = watch.readings.get(threshold.signal)?;
+            let available = available(threshold.signal, &reading);
+            Some((threshold.value.against(reading.capacity), available))
+        })
 }
 
 /// How much is left: bytes are printed in powers of 1024, counts in powers of 1000 (K:

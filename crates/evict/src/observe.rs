@@ -1,12 +1,14 @@
+//! What is known between rounds: what is met since when, and which conditions hold.
+
 use alloc::vec::Vec;
 use core::time::Duration;
 
 use evictd_condition::Pressure;
-use evictd_node::{ConditionSet, Layout, Mono, Policy, Reading, Readings, Resource, Signal};
-use evictd_threshold::{Threshold, derive_containerfs};
+use evictd_node::{ConditionSet, Layout, Mono, Policy, Reading, Readings, Resource};
+use evictd_threshold::Threshold;
 
 use crate::Config;
-use crate::set::ThresholdSet;
+use crate::watched::{Watched, watch};
 
 /// What was observed for a round.
 #[derive(Clone, Copy, Debug)]
@@ -41,22 +43,13 @@ pub struct Met<'a> {
     pub acts_at: Mono,
 }
 
-/// What is known between rounds: what is met since when, and which conditions hold.
+/// What is known between rounds.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     pub(crate) configured: Vec<Threshold>,
-    pub(crate) thresholds: Vec<Threshold>,
+    /// As configured, then those that the layout implies.
+    pub(crate) thresholds: Vec<Watched>,
     pub(crate) layout: Option<Layout>,
-    pub(crate) first_met: [Option<Mono>; ThresholdSet::CAPACITY],
-    /// Met before a restart and not observed since: what is not known to have been
-    /// met all the time may not act at first sight.
-    pub(crate) unconfirmed: ThresholdSet,
-    /// Met with their grace period over, fresh or not.
-    pub(crate) due: ThresholdSet,
-    /// Those of them that may act in this round.
-    pub(crate) fresh: ThresholdSet,
-    /// Those for which no pod is evicted in this round.
-    pub(crate) passed: ThresholdSet,
     pub(crate) readings: Readings,
     /// The same, or what was measured again since.
     pub(crate) latest: Readings,
@@ -71,14 +64,9 @@ pub(crate) struct Watch {
 impl Watch {
     pub(crate) fn new(configured: Vec<Threshold>) -> Self {
         Self {
-            thresholds: configured.clone(),
+            thresholds: watch(&configured, None, &[], Watched::new),
             configured,
             layout: None,
-            first_met: [None; ThresholdSet::CAPACITY],
-            unconfirmed: ThresholdSet::default(),
-            due: ThresholdSet::default(),
-            fresh: ThresholdSet::default(),
-            passed: ThresholdSet::default(),
             readings: Readings::default(),
             latest: Readings::default(),
             pressure: Pressure::default(),
@@ -92,28 +80,26 @@ impl Watch {
     pub(crate) fn observe(&mut self, now: Mono, observation: &Observation<'_>, config: &Config) {
         let counted = self.lay_out(observation.layout, &config.policy);
         let readings = observation.readings;
-        let met = self.met(readings, counted);
         let mut observed = ConditionSet::empty();
-        let mut due = ThresholdSet::default();
-        for ((index, threshold), first) in
-            self.thresholds.iter().enumerate().zip(&mut self.first_met)
-        {
-            if !met.has(index) {
-                *first = None;
+        let mut thresholds = core::mem::take(&mut self.thresholds);
+        for (index, watched) in thresholds.iter_mut().enumerate() {
+            watched.is_skipped = false;
+            let was_unconfirmed = core::mem::take(&mut watched.is_unconfirmed);
+            let reading = readings.get(watched.signal());
+            let reading = reading.filter(|reading| is_short(watched, reading, index < counted));
+            let Some(reading) = reading else {
+                watched.is_over();
                 continue;
-            }
-            observed.insert(threshold.signal.condition().set());
-            let since = *first.get_or_insert(now);
-            if now.since(since) >= grace(threshold) && !self.unconfirmed.has(index) {
-                due.insert(index);
-            }
+            };
+            observed.insert(watched.signal().condition().set());
+            let since = *watched.first_met.get_or_insert(now);
+            watched.is_due = now.since(since) >= watched.grace() && !was_unconfirmed;
+            watched.is_fresh = watched.is_due && self.is_fresh(watched, &reading, &config.policy);
         }
-        self.unconfirmed = ThresholdSet::default();
+        self.thresholds = thresholds;
         self.conditions =
             self.pressure
                 .observe(now, observed, config.transition_period, &config.policy);
-        self.fresh = self.fresh_of(due, readings, &config.policy);
-        self.due = due;
         self.readings = *readings;
         self.latest = *readings;
     }
@@ -127,10 +113,7 @@ impl Watch {
             return before;
         }
         self.layout = layout;
-        self.thresholds.clone_from(&self.configured);
-        if let Some(layout) = layout {
-            derive_containerfs(&mut self.thresholds, layout);
-        }
+        self.thresholds = watch(&self.configured, layout, &self.thresholds, Watched::new);
         if policy.derived_thresholds_lag_a_round {
             before
         } else {
@@ -143,50 +126,29 @@ impl Watch {
         self.layout.unwrap_or(Layout::OneFilesystem)
     }
 
-    /// Met now, or met before with less than the minimum reclaimed since.
-    fn met(&self, readings: &Readings, counted: usize) -> ThresholdSet {
-        let mut met = ThresholdSet::default();
-        for (index, threshold) in self.thresholds.iter().enumerate() {
-            let Some(reading) = readings.get(threshold.signal) else {
-                continue;
-            };
-            let is_met = index < counted && threshold.is_met(&reading);
-            if is_met || (self.due.has(index) && threshold.is_unreclaimed(&reading)) {
-                met.insert(index);
-            }
-        }
-        met
+    pub(crate) fn get(&self, index: usize) -> Option<&Threshold> {
+        self.thresholds.get(index).map(|watched| &watched.threshold)
     }
 
-    /// Of those due, the ones whose reading is newer than that of the last round.
-    /// No time stamp counts as fresh, and so does a signal that was missing.
-    fn fresh_of(&self, due: ThresholdSet, readings: &Readings, policy: &Policy) -> ThresholdSet {
-        let mut fresh = ThresholdSet::default();
-        for index in due.each() {
-            let Some(signal) = self.thresholds.get(index).map(|t| t.signal) else {
-                continue;
-            };
-            let Some(reading) = readings.get(signal) else {
-                continue;
-            };
-            let newer = match (self.readings.get(signal), reading.sampled) {
-                (None, _) | (_, None) => true,
-                (Some(last), Some(sampled)) => last.sampled.is_none_or(|last| sampled > last),
-            };
-            let is_of_since = |at: Mono| self.settled_at.is_none_or(|s| at >= s + signal.window());
-            let settled =
-                policy.stats_may_predate_last_eviction || reading.sampled.is_none_or(is_of_since);
-            if newer && settled && self.trusts(&reading, policy) {
-                fresh.insert(index);
-            }
-        }
-        fresh
+    /// Whether the reading of a threshold that is due is newer than that of the last round, and
+    /// than all that must have passed. No time stamp counts as fresh, and so does a signal that
+    /// was missing.
+    fn is_fresh(&self, watched: &Watched, reading: &Reading, policy: &Policy) -> bool {
+        let signal = watched.signal();
+        let newer = match (self.readings.get(signal), reading.sampled) {
+            (None, _) | (_, None) => true,
+            (Some(last), Some(sampled)) => last.sampled.is_none_or(|last| sampled > last),
+        };
+        let is_of_since = |at: Mono| self.settled_at.is_none_or(|s| at >= s + signal.window());
+        let settled =
+            policy.stats_may_predate_last_eviction || reading.sampled.is_none_or(is_of_since);
+        newer && settled && self.trusts(reading, policy)
     }
 
     /// Without what was measured before this process or the machine stood still.
     pub(crate) fn trusted(&self, readings: &Readings, policy: &Policy) -> Readings {
         let mut trusted = *readings;
-        for signal in Signal::ALL {
+        for signal in evictd_node::Signal::ALL {
             let reading = readings.get(signal);
             let reading = reading.filter(|reading| self.trusts(reading, policy));
             trusted.set(signal, reading);
@@ -203,65 +165,63 @@ impl Watch {
     /// The threshold to act on: a memory signal's before all others, else the
     /// first configured (K: `byEvictionPriority`).
     pub(crate) fn first_to_act(&self) -> Option<usize> {
-        let fresh = || self.fresh.each().filter(|index| !self.passed.has(*index));
-        let is_memory = |index: &usize| {
-            let threshold = self.thresholds.get(*index);
-            threshold.is_some_and(|t| t.signal.resource() == Resource::Memory)
-        };
-        fresh().find(is_memory).or_else(|| fresh().next())
+        let all = || self.thresholds.iter();
+        let acts = |watched: &Watched| watched.is_fresh && !watched.is_skipped;
+        let of_memory = |watched: &Watched| watched.signal().resource() == Resource::Memory;
+        let memory = all().position(|watched| acts(watched) && of_memory(watched));
+        memory.or_else(|| all().position(acts))
     }
 
     /// Whether the threshold to act on is like that; not where there is none.
     pub(crate) fn acts_next(&self, is_so: impl Fn(&Threshold) -> bool) -> bool {
-        let index = self.first_to_act();
-        let threshold = index.and_then(|index| self.thresholds.get(index));
+        let threshold = self.first_to_act().and_then(|index| self.get(index));
         threshold.is_some_and(is_so)
+    }
+
+    /// No threshold acts by what was read so far.
+    pub(crate) fn nothing_is_fresh(&mut self) {
+        for watched in &mut self.thresholds {
+            watched.is_fresh = false;
+        }
+    }
+
+    /// No pod is evicted in this round for thresholds like that.
+    pub(crate) fn skip(&mut self, is_so: impl Fn(&Threshold) -> bool) {
+        for watched in &mut self.thresholds {
+            watched.is_skipped |= is_so(&watched.threshold);
+        }
     }
 
     /// Whether a second measurement shows that no pod has to be evicted. The kubelet asks
     /// for every signal, grace aside; evictd for what triggered it (decision D30).
     pub(crate) fn is_reclaimed(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {
-        let signal = self.thresholds.get(acting).map(|t| t.signal);
-        let mut all = self.thresholds.iter().enumerate();
-        !all.any(|(index, threshold)| {
+        let signal = self.get(acting).map(|t| t.signal);
+        !self.thresholds.iter().any(|watched| {
             let counts = policy.reclaim_must_clear_every_signal
-                || (Some(threshold.signal) == signal && self.due.has(index));
-            let reading = again.get(threshold.signal);
-            counts && reading.is_some_and(|reading| threshold.is_unreclaimed(&reading))
+                || (Some(watched.signal()) == signal && watched.is_due);
+            counts && is_unreclaimed(&watched.threshold, again)
         })
     }
 
     /// The node was measured again, which may be long after the round began: what is short no
     /// more, or cannot be read, acts no more in it.
-    pub(crate) fn pass_what_is_over(&mut self, again: &Readings, policy: &Policy) {
+    pub(crate) fn skip_what_is_over(&mut self, again: &Readings, policy: &Policy) {
         if policy.stats_may_predate_last_eviction {
             return;
         }
-        let mut fresh = ThresholdSet::default();
-        for index in self.fresh.each() {
-            let threshold = self.thresholds.get(index);
-            let reading = threshold.and_then(|threshold| again.get(threshold.signal));
-            let both = threshold.zip(reading);
-            if both.is_some_and(|(threshold, reading)| threshold.is_unreclaimed(&reading)) {
-                fresh.insert(index);
-            }
+        for watched in &mut self.thresholds {
+            watched.is_fresh &= is_unreclaimed(&watched.threshold, again);
         }
-        self.fresh = fresh;
     }
 
     /// The node was read again, and no round begins by that: what is over has been over, and
     /// what could not be read acts no more in this round.
     pub(crate) fn read_again(&mut self, again: &Readings) {
-        let met = self.met(again, self.thresholds.len());
-        for (index, threshold) in self.thresholds.iter().enumerate() {
-            if again.get(threshold.signal).is_none() {
-                self.fresh.remove(index);
-            } else if !met.has(index) {
-                if let Some(first) = self.first_met.get_mut(index) {
-                    *first = None;
-                }
-                self.due.remove(index);
-                self.fresh.remove(index);
+        for watched in &mut self.thresholds {
+            match again.get(watched.signal()) {
+                None => watched.is_fresh = false,
+                Some(reading) if !is_short(watched, &reading, true) => watched.is_over(),
+                Some(_) => {}
             }
         }
         self.latest = *again;
@@ -270,7 +230,7 @@ impl Watch {
     /// Whether what triggered the reclaim is over, and only another threshold of the signal is
     /// not: that one has its own grace, and acts in its own round.
     pub(crate) fn is_another_left(&self, acting: usize, again: &Readings, policy: &Policy) -> bool {
-        let threshold = self.thresholds.get(acting);
+        let threshold = self.get(acting);
         let reading = threshold.and_then(|threshold| again.get(threshold.signal));
         !policy.reclaim_must_clear_every_signal
             && threshold
@@ -279,13 +239,12 @@ impl Watch {
     }
 
     pub(crate) fn met_thresholds(&self) -> impl Iterator<Item = Met<'_>> {
-        let with_times = self.thresholds.iter().zip(self.first_met);
-        with_times.filter_map(|(threshold, first)| {
-            let since = first?;
+        self.thresholds.iter().filter_map(|watched| {
+            let since = watched.first_met?;
             Some(Met {
-                threshold,
+                threshold: &watched.threshold,
                 since,
-                acts_at: since + grace(threshold),
+                acts_at: since + watched.grace(),
             })
         })
     }
@@ -300,6 +259,14 @@ impl Watch {
     }
 }
 
-fn grace(threshold: &Threshold) -> Duration {
-    Duration::try_from(threshold.grace).unwrap_or(Duration::ZERO)
+/// Whether it is met, or was met before with less than the minimum reclaimed since.
+fn is_short(watched: &Watched, reading: &Reading, counts: bool) -> bool {
+    let threshold = &watched.threshold;
+    counts && threshold.is_met(reading) || watched.is_due && threshold.is_unreclaimed(reading)
+}
+
+/// Whether those readings say that its minimum is not reclaimed.
+fn is_unreclaimed(threshold: &Threshold, readings: &Readings) -> bool {
+    let reading = readings.get(threshold.signal);
+    reading.is_some_and(|reading| threshold.is_unreclaimed(&reading))
 }

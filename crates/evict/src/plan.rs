@@ -18,7 +18,9 @@ pub enum Plan {
     ReadPods,
     /// Reclaim these in order, measure again, hand in [`Outcome::Reclaimed`].
     Reclaim(&'static [NodeReclaim]),
-    /// Evict this pod, then hand in [`Outcome::Killed`] or [`Outcome::KillFailed`].
+    /// This pod is to be evicted. It is a proposal: hand in [`Outcome::Begun`] once its kill has
+    /// begun and then what came of it, or [`Outcome::NotBegun`]. Whoever lets it be begins the
+    /// next round: nothing of it was noted.
     Evict(Eviction),
     /// A pod is ending within its grace period, and a hard threshold is met
     /// meanwhile: kill it at once. Its outcome is still awaited.
@@ -72,15 +74,17 @@ pub enum Outcome<'a> {
     /// Node-level reclaim is done, whether it succeeded or not; this is the second
     /// measurement, `None` when it failed.
     Reclaimed(Option<&'a Readings>),
-    /// The pod's processes are gone; what it left may still be cleaned up.
-    Killed,
+    /// It was told that no pod is evicted: another threshold may act.
+    Told,
+    /// The proposed pod was sent SIGTERM or SIGKILL. The pods are those that it was chosen from.
+    Begun,
+    /// The kill of the proposed pod could not begin: another may be proposed.
+    NotBegun,
     /// Of a dry run: nothing was killed. The pod counts as gone from now on, with what it
     /// uses, so that the plans that follow rehearse the whole episode.
     Pretended,
-    /// The eviction was not begun, as what it was decided by has passed meanwhile.
-    Outdated,
-    /// It was told that no pod is evicted: another threshold may act.
-    Told,
+    /// The pod's processes are gone; what it left may still be cleaned up.
+    Killed,
     /// The pod could not be killed, or not before the deadline.
     KillFailed,
     /// Nothing of the pod is left.

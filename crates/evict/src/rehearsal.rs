@@ -4,7 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use evictd_node::{Readings, Resource, Signal, Usage};
+use evictd_node::{Layout, Readings, Signal, Usage};
 use evictd_rank::Candidate;
 
 use crate::observe::Watch;
@@ -21,22 +21,12 @@ struct Gone {
 
 impl Gone {
     /// Whether what it held counts for the signal, too: the pods' memory is the machine's,
-    /// and two signals with the same numbers are of one filesystem.
-    fn frees_for(&self, signal: Signal, readings: &Readings) -> bool {
-        let Some(own) = self.signal else {
-            return false;
-        };
-        let amount = |signal| {
-            let reading = readings.get(signal);
-            reading.map(|reading| (reading.available, reading.capacity))
-        };
-        let is_one_disk = || {
-            own.resource() == signal.resource()
-                && own.resource() != Resource::Memory
-                && amount(own) == amount(signal)
-        };
-        let [of, with] = [own, signal].map(Signal::usage);
-        own == signal || (of == Usage::Memory && of == with) || is_one_disk()
+    /// and two signals may be of one disk.
+    fn frees_for(&self, signal: Signal, layout: Layout) -> bool {
+        self.signal.is_some_and(|own| {
+            let [of, with] = [own, signal].map(Signal::usage);
+            own.of_disk(layout) == signal.of_disk(layout) || (of == Usage::Memory && of == with)
+        })
     }
 }
 
@@ -63,11 +53,11 @@ impl Rehearsal {
     }
 
     /// The readings as they would be.
-    pub(crate) fn applied_to(&self, measured: &Readings) -> Readings {
+    pub(crate) fn applied_to(&self, measured: &Readings, layout: Layout) -> Readings {
         let mut readings = *measured;
         for signal in Signal::ALL {
             let all = self.0.iter();
-            let all = all.filter(|gone| gone.frees_for(signal, measured));
+            let all = all.filter(|gone| gone.frees_for(signal, layout));
             let freed = all.fold(0, |sum: u64, gone| sum.saturating_add(gone.frees));
             if let (Some(mut reading), true) = (measured.get(signal), freed > 0) {
                 let freed = i64::try_from(freed).unwrap_or(i64::MAX);
@@ -90,8 +80,8 @@ impl Rehearsal {
     /// Forgets the pods of signals that are short no more: their episode is over.
     pub(crate) fn end_episodes(&mut self, watch: &Watch) {
         let is_short = |signal| {
-            let mut due = watch.due.each();
-            due.any(|index| watch.thresholds.get(index).map(|t| t.signal) == Some(signal))
+            let mut all = watch.thresholds.iter();
+            all.any(|watched| watched.is_due && watched.signal() == signal)
         };
         self.0.retain(|gone| gone.signal.is_none_or(is_short));
     }

@@ -57,16 +57,16 @@ impl Watch {
                 self.pressure.restore(condition, at.min(now));
             }
         }
-        let watched = self.thresholds.iter().zip(&mut self.first_met);
-        for (index, (threshold, first)) in watched.enumerate() {
+        for watched in &mut self.thresholds {
+            let threshold = &watched.threshold;
             if threshold.is_hard() {
                 continue; // no grace runs: the first observation decides
             }
             let text = threshold.to_string();
             let same = |of: &&FirstMet| of.grace == threshold.grace && of.threshold == text;
             if let Some(of) = state.first_met.iter().find(same) {
-                *first = Some(of.at.min(now));
-                self.unconfirmed.insert(index);
+                watched.first_met = Some(of.at.min(now));
+                watched.is_unconfirmed = true;
             }
         }
     }

@@ -1,36 +1,64 @@
+//! Where a round stands between two plans, and what each outcome means there.
+
+use core::fmt;
+
 use evictd_node::{Mono, Resource};
+use evictd_rank::Place;
+
+use crate::Outcome;
+use crate::evidence::Last;
 
 /// Where the round stands between two plans.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Stage {
+    /// The round is over.
     Idle,
     /// The pods are being read, so that one can be chosen for this threshold.
-    ReadingPods {
-        threshold: usize,
-    },
+    ReadingPods { threshold: usize },
     /// The node gives back what it can.
-    Reclaiming {
-        threshold: usize,
-    },
-    /// A pod is being killed: for a threshold, or for one of its limits.
+    Reclaiming { threshold: usize },
+    /// It is being told that no pod is evicted for a threshold; then another may act.
+    Telling,
+    /// A pod is proposed: nothing is known of it but that, until its kill has begun.
+    Proposed(Proposal),
+    /// A pod is being killed.
     Killing {
         threshold: Option<usize>,
         graceful: bool,
-    },
-    /// What a killed pod still holds is awaited, until then at most; after that nothing
-    /// that was measured before may count against another.
-    CleaningUp {
-        until: Mono,
-        /// What the pod was evicted for; `None` for a limit of its own.
-        resource: Option<Resource>,
+        /// What is learned of it once it is gone.
+        last: Option<Last>,
     },
 }
 
-/// A clean-up that goes on beside a round for another resource.
+/// What a pod is to be evicted for.
+#[derive(Clone, Debug)]
+pub(crate) struct Proposal {
+    /// `None` for a limit of its own.
+    pub(crate) threshold: Option<usize>,
+    pub(crate) graceful: bool,
+    /// Its place in the order, for a threshold.
+    pub(crate) place: Option<Place>,
+}
+
+/// What a pod that is gone still holds is awaited: until then nobody is evicted for the same
+/// resource. Other resources do not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CleanUp {
+    /// At most that long. After that nothing that was measured before may count against another.
     pub(crate) until: Mono,
-    pub(crate) resource: Resource,
+    /// What the pod was evicted for; `None` for a limit of its own.
+    pub(crate) resource: Option<Resource>,
+}
+
+impl CleanUp {
+    /// Whether the next eviction for that resource waits for it. Bytes and inodes come back with
+    /// the same files.
+    pub(crate) fn holds(&self, resource: Resource) -> bool {
+        let on_disk = [Resource::EphemeralStorage, Resource::Inodes];
+        self.resource.is_some_and(|cleaned| {
+            resource == cleaned || on_disk.contains(&resource) && on_disk.contains(&cleaned)
+        })
+    }
 }
 
 impl Stage {
@@ -40,9 +68,11 @@ impl Stage {
             Self::Killing {
                 threshold,
                 graceful,
+                last,
             } => Self::Killing {
                 threshold: threshold.and_then(place),
                 graceful,
+                last,
             },
             // Its outcome is nobody's where nobody wants it any more.
             Self::ReadingPods { threshold } => {
@@ -51,7 +81,167 @@ impl Stage {
             Self::Reclaiming { threshold } => {
                 place(threshold).map_or(Self::Idle, |threshold| Self::Reclaiming { threshold })
             }
-            stage @ (Self::Idle | Self::CleaningUp { .. }) => stage,
+            Self::Idle | Self::Telling | Self::Proposed(_) => Self::Idle,
         }
+    }
+
+    /// Which one it is.
+    pub(crate) const fn name(&self) -> StageName {
+        match self {
+            Self::Idle => StageName::Idle,
+            Self::ReadingPods { .. } => StageName::ReadingPods,
+            Self::Reclaiming { .. } => StageName::Reclaiming,
+            Self::Telling => StageName::Telling,
+            Self::Proposed(_) => StageName::Proposed,
+            Self::Killing { .. } => StageName::Killing,
+        }
+    }
+}
+
+/// Where the state machine stands between two plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageName {
+    /// The round is over.
+    Idle,
+    /// [`Plan::ReadPods`](crate::Plan::ReadPods) is carried out.
+    ReadingPods,
+    /// [`Plan::Reclaim`](crate::Plan::Reclaim) is carried out.
+    Reclaiming,
+    /// [`Plan::NoCandidate`](crate::Plan::NoCandidate) is told.
+    Telling,
+    /// [`Plan::Evict`](crate::Plan::Evict) proposes a pod, whose kill has not begun.
+    Proposed,
+    /// The kill of that pod has begun.
+    Killing,
+}
+
+impl StageName {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Idle,
+        Self::ReadingPods,
+        Self::Reclaiming,
+        Self::Telling,
+        Self::Proposed,
+        Self::Killing,
+    ];
+}
+
+impl fmt::Display for StageName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Idle => "idle",
+            Self::ReadingPods => "reading pods",
+            Self::Reclaiming => "reclaiming",
+            Self::Telling => "telling",
+            Self::Proposed => "proposed",
+            Self::Killing => "killing",
+        })
+    }
+}
+
+/// An [`Outcome`], without what it brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutcomeName {
+    /// [`Outcome::PodsRead`]
+    PodsRead,
+    /// [`Outcome::Reclaimed`]
+    Reclaimed,
+    /// [`Outcome::Told`]
+    Told,
+    /// [`Outcome::Begun`]
+    Begun,
+    /// [`Outcome::NotBegun`]
+    NotBegun,
+    /// [`Outcome::Pretended`]
+    Pretended,
+    /// [`Outcome::Killed`]
+    Killed,
+    /// [`Outcome::KillFailed`]
+    KillFailed,
+    /// [`Outcome::CleanedUp`]
+    CleanedUp,
+}
+
+impl OutcomeName {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::PodsRead,
+        Self::Reclaimed,
+        Self::Told,
+        Self::Begun,
+        Self::NotBegun,
+        Self::Pretended,
+        Self::Killed,
+        Self::KillFailed,
+        Self::CleanedUp,
+    ];
+}
+
+impl From<&Outcome<'_>> for OutcomeName {
+    fn from(outcome: &Outcome<'_>) -> Self {
+        match outcome {
+            Outcome::PodsRead => Self::PodsRead,
+            Outcome::Reclaimed(_) => Self::Reclaimed,
+            Outcome::Told => Self::Told,
+            Outcome::Begun => Self::Begun,
+            Outcome::NotBegun => Self::NotBegun,
+            Outcome::Pretended => Self::Pretended,
+            Outcome::Killed => Self::Killed,
+            Outcome::KillFailed => Self::KillFailed,
+            Outcome::CleanedUp => Self::CleanedUp,
+        }
+    }
+}
+
+impl fmt::Display for OutcomeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::PodsRead => "pods read",
+            Self::Reclaimed => "reclaimed",
+            Self::Told => "told",
+            Self::Begun => "begun",
+            Self::NotBegun => "not begun",
+            Self::Pretended => "pretended",
+            Self::Killed => "killed",
+            Self::KillFailed => "kill failed",
+            Self::CleanedUp => "cleaned up",
+        })
+    }
+}
+
+/// What an outcome means in a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// The round goes on: with this plan, or it rests.
+    GoesOn,
+    /// Nothing more is done: the rounds went on meanwhile, and what was asked for is asked for
+    /// again where it is still needed.
+    TooLate,
+    /// It cannot happen: nobody asked for it. It changes nothing and is counted
+    /// ([`Evict::never`](crate::Evict::never)).
+    Never,
+}
+
+/// What an outcome means in a stage. ARCHITECTURE.md shows this table.
+#[must_use]
+pub const fn reaction(stage: StageName, outcome: OutcomeName) -> Reaction {
+    match (stage, outcome) {
+        (StageName::ReadingPods, OutcomeName::PodsRead)
+        | (StageName::Reclaiming, OutcomeName::Reclaimed)
+        | (StageName::Telling, OutcomeName::Told)
+        | (
+            StageName::Proposed,
+            OutcomeName::Begun | OutcomeName::NotBegun | OutcomeName::Pretended,
+        )
+        | (StageName::Killing, OutcomeName::Killed | OutcomeName::KillFailed)
+        // What a pod left is awaited beside whatever else goes on.
+        | (_, OutcomeName::CleanedUp) => Reaction::GoesOn,
+        // A reclaim may take minutes, and other settings may want none.
+        (_, OutcomeName::Reclaimed) => Reaction::TooLate,
+        (_, OutcomeName::PodsRead)
+        | (_, OutcomeName::Told)
+        | (_, OutcomeName::Begun | OutcomeName::NotBegun | OutcomeName::Pretended)
+        | (_, OutcomeName::Killed | OutcomeName::KillFailed) => Reaction::Never,
     }
 }

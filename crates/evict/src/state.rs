@@ -10,8 +10,8 @@ use evictd_rank::{Candidate, awaits_stallers};
 use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
-use crate::set::ThresholdSet;
 use crate::stage::Stage;
+use crate::watched::Thresholds;
 use crate::{
     Cause, Evict, EvictState, Eviction, Message, Met, NodeReclaim, Returns, limits, message,
     reclaim,
@@ -26,8 +26,14 @@ impl Evict {
 
     /// The thresholds that are watched: as configured, then the derived ones.
     #[must_use]
-    pub fn thresholds(&self) -> &[Threshold] {
-        &self.watch.thresholds
+    pub fn thresholds(&self) -> Thresholds<'_> {
+        Thresholds(self.watch.thresholds.iter())
+    }
+
+    /// The threshold with that index in [`Evict::thresholds`].
+    #[must_use]
+    pub fn threshold(&self, index: usize) -> Option<&Threshold> {
+        self.watch.get(index)
     }
 
     /// The conditions that are to be reported.
@@ -64,17 +70,19 @@ impl Evict {
 
     /// The thresholds that are met and whose grace period is over.
     pub fn due(&self) -> impl Iterator<Item = &Threshold> {
-        self.watch
-            .due
-            .each()
-            .filter_map(|index| self.watch.thresholds.get(index))
+        let due = self
+            .watch
+            .thresholds
+            .iter()
+            .filter(|watched| watched.is_due);
+        due.map(|watched| &watched.threshold)
     }
 
     /// The threshold that the last step acts on: the resource of the node event
     /// `Attempting to reclaim`.
     #[must_use]
     pub fn acting_on(&self) -> Option<&Threshold> {
-        self.watch.thresholds.get(self.acting_on?)
+        self.watch.get(self.acting_on?)
     }
 
     /// Whether an outcome of [`Plan::Reclaim`](crate::Plan::Reclaim) is awaited.
@@ -103,8 +111,9 @@ impl Evict {
             Stage::Reclaiming { threshold } => self.reclaims(threshold),
             Stage::Idle
             | Stage::ReadingPods { .. }
-            | Stage::Killing { .. }
-            | Stage::CleaningUp { .. } => &[],
+            | Stage::Telling
+            | Stage::Proposed(_)
+            | Stage::Killing { .. } => &[],
         }
     }
 
@@ -153,13 +162,7 @@ impl Evict {
     /// period ends, a condition is left, or the wait for a clean-up is over.
     #[must_use]
     pub fn next_deadline(&self, now: Mono) -> Option<Mono> {
-        let cleaning = match self.stage {
-            Stage::CleaningUp { until, .. } => Some(until),
-            Stage::Idle
-            | Stage::ReadingPods { .. }
-            | Stage::Reclaiming { .. }
-            | Stage::Killing { .. } => self.beside.map(|beside| beside.until),
-        };
+        let cleaning = self.clean_up.map(|clean_up| clean_up.until);
         let watch = self.watch.next_deadline(now, self.config.transition_period);
         cleaning.into_iter().chain(watch).min()
     }
@@ -167,15 +170,14 @@ impl Evict {
     /// Whether an evicted pod is still on its way out.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        let stage = &self.stage;
-        matches!(stage, Stage::Killing { .. } | Stage::CleaningUp { .. }) || self.beside.is_some()
+        matches!(self.stage, Stage::Killing { .. }) || self.clean_up.is_some()
     }
 
     /// Takes over how the filesystems lie where nothing else could be read, so
     /// that the round is left out. What was read before chooses no pod any more.
     pub fn take_layout(&mut self, layout: Option<Layout>) {
         if !self.config.policy.stats_may_predate_last_eviction {
-            self.watch.fresh = ThresholdSet::default();
+            self.watch.nothing_is_fresh();
         }
         self.watch.lay_out(layout, &self.config.policy);
     }
@@ -225,17 +227,22 @@ impl Evict {
         self.plenty = Plenty::new(now, readings, pods).or(self.plenty);
     }
 
-    /// Notes what the pods that are left hold, of which the numbers are exact by now, once
-    /// the kill that was planned last has begun. It was chosen by bounds of some: against
+    /// Notes what the pods that are left hold, of which the numbers are exact by now, while
+    /// a kill is in flight. Its pod was chosen by bounds of some: against
     /// these nobody could tell later that another pod took what it gave back.
     pub fn note_others(&mut self, pods: &[Candidate]) {
         let Some(signal) = self.acting_on().map(|threshold| threshold.signal) else {
             return;
         };
-        let is_victim = |pod: &Candidate| pod.pod.metadata.uid == self.victim;
+        let is_victim = |pod: &Candidate| pod.pod.metadata.uid == self.victim.uid;
         let victim = pods.iter().position(is_victim).unwrap_or(pods.len());
         let others = self.judge().held_by_others(signal, pods, victim);
-        self.evidence.note_others(signal, others);
+        if let Stage::Killing {
+            last: Some(last), ..
+        } = &mut self.stage
+        {
+            last.others = others;
+        }
     }
 
     /// Whether [`Evict::note_plenty`] was called of late.

@@ -24,7 +24,7 @@ impl Evict {
     ) -> Result<Vec<Place>, Spared> {
         let judge = self.judge();
         let (latest, policy) = (&self.watch.latest, judge.config.policy);
-        let thresholds = || self.watch.thresholds.iter().filter(|t| t.signal == signal);
+        let thresholds = || self.thresholds().filter(|t| t.signal == signal);
         let is_met = |t: &&Threshold| latest.get(signal).is_some_and(|of| t.is_met(&of));
         let need = thresholds().find(is_met).map_or_else(
             || {
@@ -56,11 +56,11 @@ impl Evict {
         let Stage::Killing { threshold, .. } = &self.stage else {
             return None;
         };
-        let threshold = self.watch.thresholds.get((*threshold)?)?;
+        let threshold = self.watch.get((*threshold)?)?;
         let judge = self.judge();
         let need = judge.need(threshold);
         let wanted = |_: usize, pod: &Candidate| {
-            judge.may_be_evicted(pod, Some(&self.victim)) && judge.is_worth_it(&need, pod)
+            judge.may_be_evicted(pod, Some(&self.victim.uid)) && judge.is_worth_it(&need, pod)
         };
         let (layout, policy) = (self.watch.layout_or_one(), &judge.config.policy);
         let (_, next) = first(threshold.signal, layout, pods, policy, wanted)?;

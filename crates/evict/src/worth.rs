@@ -7,8 +7,8 @@ use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
 use crate::evidence::{Evidence, Need};
-use crate::left_alone::LeftAlone;
 use crate::observe::Watch;
+use crate::skipped::Skipped;
 use crate::{Config, Spared};
 
 /// What a pod without a termination grace period gets when its own counts.
@@ -21,19 +21,23 @@ pub(crate) struct Judge<'a> {
     pub(crate) watch: &'a Watch,
     pub(crate) evidence: &'a Evidence,
     pub(crate) plenty: Option<Plenty>,
-    pub(crate) left_alone: &'a LeftAlone,
+    pub(crate) skipped: &'a Skipped,
 }
 
 impl Judge<'_> {
     /// What an eviction for a threshold has to be worth by the latest readings.
     pub(crate) fn need(&self, threshold: &Threshold) -> Need {
-        let readings = self.left_alone.rehearsal.applied_to(&self.watch.latest);
+        let readings = self
+            .skipped
+            .rehearsal
+            .applied_to(&self.watch.latest, self.layout());
         Need::of(threshold, &readings, &self.config.policy)
     }
 
     /// Whether the last eviction for the signal is no reason for the next.
     pub(crate) fn awaits_evidence(&self, signal: Signal) -> bool {
-        !self.config.policy.evicts_without_evidence && self.evidence.is_missing(signal)
+        !self.config.policy.evicts_without_evidence
+            && self.evidence.is_missing(signal, self.layout())
     }
 
     /// What the pods are known to hold together. A critical one is no pod here: what it takes,
@@ -81,7 +85,10 @@ impl Judge<'_> {
         {
             Some(Spared::TooLittle)
         } else if keeps_to_request
-            && (is_of_time || self.evidence.is_younger_than(need.signal, now, wait))
+            && (is_of_time
+                || self
+                    .evidence
+                    .is_younger_than(need.signal, self.layout(), now, wait))
         {
             Some(Spared::KeepToRequests)
         } else {
@@ -96,7 +103,7 @@ impl Judge<'_> {
             .filter(|pod| self.may_be_evicted(pod, None))
             .map(|pod| self.place(need.signal, pod))
             .peekable();
-        if left.peek().is_none() && !self.left_alone.rehearsal.is_empty() {
+        if left.peek().is_none() && !self.skipped.rehearsal.is_empty() {
             Spared::Rehearsed
         } else if left.peek().is_none() {
             Spared::NoneMayBe
@@ -169,18 +176,18 @@ impl Judge<'_> {
 
     pub(crate) fn may_be_evicted(&self, candidate: &Candidate, failed: Option<&str>) -> bool {
         let uid = candidate.pod.metadata.uid.as_str();
-        !candidate.pod.is_critical() && !self.left_alone.has(uid) && failed != Some(uid)
+        !candidate.pod.is_critical() && !self.skipped.has(uid) && failed != Some(uid)
     }
 
     /// Whether enough would be free by now for the threshold and its minimum reclaim, with
     /// what a dry run has evicted.
     pub(crate) fn is_rehearsed(&self, index: usize) -> bool {
-        let Some(threshold) = self.watch.thresholds.get(index) else {
+        let Some(threshold) = self.watch.get(index) else {
             return false;
         };
-        let rehearsal = &self.left_alone.rehearsal;
+        let rehearsal = &self.skipped.rehearsal;
         let reading = rehearsal
-            .applied_to(&self.watch.latest)
+            .applied_to(&self.watch.latest, self.layout())
             .get(threshold.signal);
         !rehearsal.is_empty() && reading.is_some_and(|reading| !threshold.is_unreclaimed(&reading))
     }

@@ -38,8 +38,7 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
         cleaner: cleaner.transpose()?,
         reliever: setup.reliever,
     };
-    let engine = Engine::new(settings, (node, pods, reclaimer));
-    engine.map(Box::new).map_err(|error| error.to_string())
+    Ok(Box::new(Engine::new(settings, (node, pods, reclaimer))))
 }
 
 /// How long who only looks waits for what the pods keep on disk, and for filesystems, which

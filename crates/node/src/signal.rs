@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::{Condition, Resource};
+use crate::{Condition, Layout, Resource};
 
 /// What eviction watches, by the kubelet's names.
 ///
@@ -123,6 +123,21 @@ impl Signal {
             | Source::ProcessIds
             | Source::Swap
             | Source::Stall => None,
+        }
+    }
+
+    /// The signal that stands for all of its kind that watch the same disk: two filesystems of
+    /// three lie on one disk in each layout but one, where all three do.
+    #[must_use]
+    pub const fn of_disk(self, layout: Layout) -> Self {
+        match (self, layout) {
+            (Self::ImagefsAvailable | Self::ContainerfsAvailable, Layout::OneFilesystem)
+            | (Self::ContainerfsAvailable, Layout::SplitImagefs) => Self::NodefsAvailable,
+            (Self::ImagefsInodesFree | Self::ContainerfsInodesFree, Layout::OneFilesystem)
+            | (Self::ContainerfsInodesFree, Layout::SplitImagefs) => Self::NodefsInodesFree,
+            (Self::ContainerfsAvailable, Layout::DedicatedImagefs) => Self::ImagefsAvailable,
+            (Self::ContainerfsInodesFree, Layout::DedicatedImagefs) => Self::ImagefsInodesFree,
+            _ => self,
         }
     }
 

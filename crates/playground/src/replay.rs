@@ -19,7 +19,7 @@ const MOST_REASONS: usize = 8 << 20;
 pub fn decide(recording: &Recording, question: &[u8]) -> Result<Value, String> {
     let typed = recording.with_flags(typed(question)?)?;
     let settings = resolve(&typed).map_err(|error| error.to_string())?;
-    let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
+    let evict = Evict::new(settings.evict.clone());
     let mut session = Session::new(evict);
     let mut chart = Chart::default();
     let mut told = Told::default();

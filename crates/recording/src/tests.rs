@@ -19,7 +19,7 @@ fn session(hard: &str) -> Session {
         thresholds,
         ..Config::default()
     };
-    Session::new(Evict::new(config).unwrap())
+    Session::new(Evict::new(config))
 }
 
 fn pod(name: &str, priority: i32) -> Line {

@@ -21,7 +21,7 @@ fn an_hour_is_decided_alike_byte_for_byte() {
         .add_flags_file("hour.jsonl", begun.flags.join("\n").as_bytes())
         .unwrap();
     let settings = resolve(&typed).unwrap();
-    let mut session = Session::new(Evict::new(settings.evict).unwrap());
+    let mut session = Session::new(Evict::new(settings.evict));
     let (mut recorded, mut decided) = (String::new(), String::new());
     let mut moments = Vec::new();
     for line in lines {

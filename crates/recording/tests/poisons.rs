@@ -17,7 +17,7 @@ fn session() -> Session {
         thresholds: parse(&Lists::of_hard("memory.available<100Mi")).unwrap(),
         ..Config::default()
     };
-    Session::new(Evict::new(config).unwrap())
+    Session::new(Evict::new(config))
 }
 
 fn moment(number: usize, signals: &str, pods: &str) -> String {

@@ -41,7 +41,7 @@ impl Recorder {
         });
         Some(Self {
             world: Rc::clone(world),
-            session: session(plan)?,
+            session: session(plan),
             random: Random::new(plan.seed, 7),
             pods: Vec::new(),
             next: Mono::ZERO,
@@ -117,14 +117,14 @@ impl Recorder {
     }
 }
 
-fn session(plan: &Plan) -> Option<Session> {
-    Some(Session::new(Evict::new(settings(plan, 0).evict).ok()?))
+fn session(plan: &Plan) -> Session {
+    Session::new(Evict::new(settings(plan, 0).evict))
 }
 
 /// The recording again: each of its lines is read, and decided anew.
 #[must_use]
 pub fn replay(plan: &Plan, recording: &str) -> Option<String> {
-    let mut session = session(plan)?;
+    let mut session = session(plan);
     let mut again = String::new();
     for text in recording.lines() {
         let line = Line::parse(text.as_bytes()).ok()?;

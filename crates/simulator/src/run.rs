@@ -45,10 +45,7 @@ pub fn run(plan: &Plan, tells: bool) -> Report {
 }
 
 fn run_to_the_end(plan: &Plan, tells: bool) -> Report {
-    let Some(mut run) = Run::new(plan, tells) else {
-        let text = "the engine does not take the settings";
-        return Report::of_no_world(plan, "settings", text);
-    };
+    let mut run = Run::new(plan, tells);
     let mut turns = 0;
     while run.goes_on() {
         turns += 1;
@@ -64,7 +61,7 @@ fn run_to_the_end(plan: &Plan, tells: bool) -> Report {
 /// Runs a plan to its end, and returns all that can be seen of it.
 #[must_use]
 pub fn watch(plan: &Plan) -> Option<Watched> {
-    let mut run = Run::new(plan, true)?;
+    let mut run = Run::new(plan, true);
     let mut recorder = Recorder::new(plan, &run.world)?;
     let mut held = Vec::new();
     let mut turns = 0;
@@ -101,7 +98,7 @@ struct Run {
     oracles: oracles::Oracles,
 }
 
-fn engine(world: &Shared, plan: &Plan, reloads: u64) -> Option<Sim> {
+fn engine(world: &Shared, plan: &Plan, reloads: u64) -> Sim {
     let ports = (
         WorldNode(Rc::clone(world)),
         WorldPods::new(Rc::clone(world)),
@@ -113,21 +110,21 @@ fn engine(world: &Shared, plan: &Plan, reloads: u64) -> Option<Sim> {
     world
         .borrow_mut()
         .take_thresholds(&settings.evict.thresholds);
-    Engine::new(settings, ports).ok()
+    Engine::new(settings, ports)
 }
 
 impl Run {
-    fn new(plan: &Plan, tells: bool) -> Option<Self> {
+    fn new(plan: &Plan, tells: bool) -> Self {
         let world = Rc::new(core::cell::RefCell::new(World::new(plan, tells)));
         let mut random = Random::new(plan.seed, 6);
         let chaos_ends = world.borrow().chaos_ends;
-        let engine = engine(&world, plan, 0)?;
+        let engine = engine(&world, plan, 0);
         let state = State {
             boot_id: BOOT.into(),
             ..State::default()
         };
         let strikes_at = Mono::from_millis(random.within(100, 30_000));
-        Some(Self {
+        Self {
             plan: plan.clone(),
             world,
             engine,
@@ -141,7 +138,7 @@ impl Run {
             evictions: Vec::new(),
             strikes_at,
             oracles: oracles::Oracles::default(),
-        })
+        }
     }
 
     fn goes_on(&self) -> bool {
@@ -269,9 +266,7 @@ impl Run {
             world.take_thresholds(&new.evict.thresholds);
             world.relieve(relieves(&self.plan, self.reloads));
             drop(world);
-            if self.engine.reconfigure(new).is_err() {
-                self.violates("reload", "the settings were not taken".into());
-            }
+            self.engine.reconfigure(new);
             self.coverage.reloads += 1;
             self.oracles.reloaded(now);
         } else if has(Feature::Sigkill) && self.random.one_in(2) {
@@ -304,10 +299,7 @@ impl Run {
             boot_id: BOOT.into(),
             ..State::default()
         });
-        let Some(engine) = engine(&self.world, &self.plan, self.reloads) else {
-            return;
-        };
-        self.engine = engine;
+        self.engine = engine(&self.world, &self.plan, self.reloads);
         let now = self.now();
         let transition = settings(&self.plan, self.reloads).evict.transition_period;
         self.state.rebase(BOOT, now, wall_clock(), transition);

@@ -18,7 +18,7 @@ pub(super) struct Moments {
 
 impl Moments {
     pub(super) fn new(settings: &Resolved) -> Result<Self, String> {
-        let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
+        let evict = Evict::new(settings.evict.clone());
         Ok(Self {
             session: Session::new(evict),
             pods: Vec::new(),

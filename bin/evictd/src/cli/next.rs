@@ -77,12 +77,15 @@ impl Next {
 }
 
 /// The signal whose order counts now: the first with a threshold that is met, else memory.
-pub(crate) fn most_pressing(thresholds: &[Threshold], readings: &Readings) -> Signal {
+pub(crate) fn most_pressing<'a>(
+    thresholds: impl IntoIterator<Item = &'a Threshold>,
+    readings: &Readings,
+) -> Signal {
     let is_met = |threshold: &&Threshold| {
         let reading = readings.get(threshold.signal);
         reading.is_some_and(|reading| threshold.is_met(&reading))
     };
-    let met = thresholds.iter().find(is_met);
+    let met = thresholds.into_iter().find(is_met);
     met.map_or(Signal::MemoryAvailable, |met| met.signal)
 }
 

@@ -135,7 +135,7 @@ impl Replay {
     }
 
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
-        let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
+        let evict = Evict::new(settings.evict.clone());
         let mut session = Session::new(evict);
         let mut lines = self.lines()?;
         let begun = lines.begun()?;

@@ -32,7 +32,7 @@ fn in_time(timer: Timer, at: Mono, now: Mono) -> String {
 fn signals(now: Mono, engine: &Engine) {
     for signal in Signal::ALL {
         let reading = engine.readings().get(signal);
-        let all = engine.evict().thresholds().iter();
+        let all = engine.evict().thresholds();
         let own: Vec<String> = all
             .filter(|of| of.signal == signal && of.operator.is_some())
             .map(|of| {

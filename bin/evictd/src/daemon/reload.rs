@@ -184,8 +184,7 @@ fn read(command_line: Typed, in_force: &Typed) -> Read {
 fn put_in_force(settings: &Resolved, engine: &mut Engine) -> Result<(), String> {
     check_reserves(settings, &facts::read(&engine.node().sample))?;
     let new = setup::engine(settings, engine.pods().hierarchies());
-    let changed = engine.reconfigure(new);
-    changed.map_err(|error| error.to_string())?;
+    engine.reconfigure(new);
     engine
         .node_mut()
         .keep_from_pods(setup::kept_from_pods(settings));

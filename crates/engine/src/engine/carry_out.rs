@@ -5,23 +5,15 @@ use core::time::Duration;
 use evictd_evict::{Cause, Eviction, Outcome, Plan};
 use evictd_node::{Mono, Resource, Signal};
 
-use super::deciding::SECOND_LOOK;
 use super::decision::times;
 use super::sampled::FS_WAIT;
 use super::turn::Loop;
 use crate::event::Event;
 use crate::killing::Polled;
 use crate::pace::{is_disk, is_memory_unreclaimed, is_of_bytes};
-use crate::picture::SOON;
 use crate::ports::{Depth, Node, Pods, Reclaim};
 use crate::timers::Timer;
 use crate::timing::Stage;
-
-/// How soon to look again where a decision was outdated.
-const AGAIN: Duration = Duration::from_millis(50);
-
-/// How soon to decide again where an eviction was held back.
-const HELD_BACK: Duration = Duration::from_millis(200);
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// Carries plans out until the round rests or waits for a kill.
@@ -30,13 +22,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
     /// is noted first all the same.
     pub(super) fn carry_out(&mut self, now: Mono, mut plan: Plan) {
         loop {
-            if matches!(plan, Plan::Evict(_)) && self.killing.is_ending() {
-                return;
-            }
-            if self.is_postponed(now, &plan) {
-                plan = self.outcome(now, Outcome::Outdated);
-                continue;
-            }
             plan = match plan {
                 Plan::Rest => return,
                 Plan::ReadPods => {
@@ -52,12 +37,21 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                     self.tell_changes(now);
                     self.reclaim_for(now, calls)
                 }
-                Plan::Evict(eviction) => match self.begin_kill(now, &eviction) {
-                    Some(plan) => plan,
-                    None => return,
-                },
+                Plan::Evict(eviction) => {
+                    // A proposal that is not taken up leaves nothing behind.
+                    if self.killing.is_ending() || self.is_held_back(now, Some(&eviction)) {
+                        return;
+                    }
+                    match self.begin_kill(now, &eviction) {
+                        Some(plan) => plan,
+                        None => return,
+                    }
+                }
                 Plan::KillNow => return self.end_grace(now),
                 Plan::NoCandidate(signal, why) => {
+                    if self.is_held_back(now, None) {
+                        return;
+                    }
                     self.tell_changes(now);
                     let pods = self.deciding.pods.candidates().len();
                     if self.reclaiming.is_emptying_memory() {
@@ -71,56 +65,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 }
             }
         }
-    }
-
-    /// Whether an eviction that was decided is not begun, and is decided again in a moment.
-    fn is_postponed(&mut self, now: Mono, plan: &Plan) -> bool {
-        let eviction = match plan {
-            Plan::Evict(eviction) => Some(eviction),
-            Plan::NoCandidate(..) => None,
-            Plan::Rest | Plan::ReadPods | Plan::Reclaim(_) | Plan::KillNow => return false,
-        };
-        if self.is_too_early() {
-            self.timers.set_earlier(Timer::Round, now + SOON);
-            return true;
-        }
-        // It is told with the other problems of the pods.
-        if self.deciding.pods.lacks_descriptors() {
-            self.timers.set_earlier(Timer::Round, now + AGAIN);
-            return true;
-        }
-        let Some(eviction) = eviction else {
-            return false;
-        };
-        let after = if self.is_outdated(eviction) {
-            AGAIN
-        } else if !self.settings.dry_run && self.deciding.is_held_back(now, eviction) {
-            HELD_BACK
-        } else if self.must_choose_again(now, eviction) {
-            AGAIN
-        } else if self.deciding.awaits_who_stalls(now, eviction) {
-            SECOND_LOOK
-        } else if self.gives_up_its_log_first(now, eviction) {
-            HELD_BACK
-        } else {
-            return false;
-        };
-        self.timers.set(Timer::Round, now + after);
-        true
-    }
-
-    /// Whether an eviction was decided by an old reading, and a fresh one does not bear it out.
-    fn is_outdated(&mut self, eviction: &Eviction) -> bool {
-        let Cause::Threshold { threshold, .. } = &eviction.cause else {
-            return false;
-        };
-        let now = (self.settings.clock)();
-        let Some(again) = self.sampled.read_where_old(now) else {
-            return false;
-        };
-        self.deciding.evict.read_again(&again);
-        let threshold = self.deciding.evict.thresholds().get(*threshold);
-        !threshold.is_some_and(|threshold| self.sampled.bears_out(now, threshold))
     }
 
     pub(super) fn tell_changes(&mut self, now: Mono) {
@@ -145,17 +89,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         self.deciding.pods.freshen(begins);
     }
 
-    /// Whether a pod was chosen for a disk by numbers of different age.
-    fn must_choose_again(&mut self, now: Mono, eviction: &Eviction) -> bool {
-        let Cause::Threshold { place, .. } = &eviction.cause else {
-            return false;
-        };
-        is_disk(place.signal.resource())
-            && self
-                .listings
-                .must_choose_again(now, &mut self.deciding.pods, &mut self.timers)
-    }
-
     /// Begins to kill. Returns the next plan when that is over at once. Until SIGKILL is
     /// sent nothing is noted, and no memory asked for.
     fn begin_kill(&mut self, now: Mono, eviction: &Eviction) -> Option<Plan> {
@@ -168,16 +101,21 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             (!self.settings.dry_run).then(|| self.deciding.pods.begin_kill(now, index, grace));
         if let Some(Ok(begun)) = &begun {
             self.timing.begun(begun.kill.report());
+            self.outcome(now, Outcome::Begun);
         }
         if matches!(begun, Some(Err(_))) && self.deciding.pods.lacks_descriptors() {
             // No other pod is evicted in its place.
-            self.timers.set_earlier(Timer::Round, now + AGAIN);
-            return Some(self.outcome(now, Outcome::Outdated));
+            self.is_held_back(now, None);
+            return None;
         }
         self.deciding.pods.name_containers(index);
         let (sampled, settings) = (&self.sampled, &self.settings);
         let Some(mut decision) = self.deciding.decision(eviction, sampled, settings) else {
-            return Some(self.outcome(now, Outcome::KillFailed));
+            let failed = match begun {
+                Some(Ok(_)) => Outcome::KillFailed,
+                Some(Err(_)) | None => Outcome::NotBegun,
+            };
+            return Some(self.outcome(now, failed));
         };
         let victim = &mut decision.victim;
         let is_of_disk = victim.resource.is_none_or(is_disk);
@@ -196,13 +134,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                     self.holding.begin(&victim, &mut self.deciding.pods);
                 }
                 self.killing.begin(now, victim, begun, &mut self.timers);
-                let plan = self.advance_kill(now);
                 self.deciding.note_others();
-                plan
+                self.advance_kill(now)
             }
             Some(Err(error)) => {
                 self.telling.tell(now, Event::NotBegun { victim, error });
-                Some(self.outcome(now, Outcome::KillFailed))
+                Some(self.outcome(now, Outcome::NotBegun))
             }
         }
     }
@@ -290,12 +227,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             self.telling.tell(now, Event::GraceCut(victim));
             self.go_on_killing(now);
         }
-    }
-
-    /// Whether a decision was made before all that describes pods was heard, and can wait for
-    /// it a little: a critical pod may look like any other, and a pod may be missing.
-    pub(super) fn is_too_early(&self) -> bool {
-        self.deciding.picture.is_awaited() && !self.sampled.node.is_near_oom()
     }
 
     /// Whether the kill of a pod for memory waits for what the kernel gives back; then it is

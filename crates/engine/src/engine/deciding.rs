@@ -86,7 +86,10 @@ impl<P: Pods> Deciding<P> {
 
     /// What is wanted next, after that came of a plan.
     pub(super) fn outcome(&mut self, now: Mono, outcome: Outcome<'_>) -> Plan {
-        if !matches!(outcome, Outcome::Killed | Outcome::CleanedUp) {
+        if !matches!(
+            outcome,
+            Outcome::Begun | Outcome::Killed | Outcome::CleanedUp
+        ) {
             self.read_what_counts(now);
         }
         let pods = self.pods.candidates();
@@ -116,11 +119,11 @@ impl<P: Pods> Deciding<P> {
     }
 
     /// Whether an eviction for a soft threshold is to wait for what comes before it.
-    pub(super) fn is_held_back(&mut self, now: Mono, eviction: &Eviction) -> bool {
+    pub(super) fn awaits_what_comes_before(&mut self, now: Mono, eviction: &Eviction) -> bool {
         let Cause::Threshold { threshold, .. } = &eviction.cause else {
             return false;
         };
-        let threshold = self.evict.thresholds().get(*threshold);
+        let threshold = self.evict.threshold(*threshold);
         let is_soft = threshold.is_some_and(|threshold| !threshold.is_hard());
         is_soft && !self.pods.may_evict(now, eviction.candidate)
     }

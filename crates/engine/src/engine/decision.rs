@@ -27,7 +27,7 @@ pub(super) fn decision<N: Node>(
             threshold,
             passed_over,
             ..
-        } => (evict.thresholds().get(*threshold), *passed_over),
+        } => (evict.threshold(*threshold), *passed_over),
         Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => (None, 0),
     };
     let (cause, reason) = in_words(&eviction.cause, candidate);

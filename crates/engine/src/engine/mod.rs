@@ -7,6 +7,7 @@ mod carry_out;
 mod deciding;
 mod decision;
 mod deletion;
+mod gates;
 mod limits;
 mod reclaim;
 mod sampled;
@@ -16,7 +17,7 @@ use core::time::Duration;
 #[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::{Evict, EvictState, Outcome, Plan, Returns, Spared, TooManyThresholds};
+use evictd_evict::{Evict, EvictState, Outcome, Plan, Returns, Spared};
 use evictd_node::{ConditionSet, Mono, Readings, Signal};
 
 use crate::event::Event;
@@ -24,6 +25,7 @@ use crate::ports::{Node, Pods, Reclaim};
 use crate::settings::Settings;
 use crate::timers::Timer;
 use crate::timing::Recorder;
+pub use gates::Gate;
 pub use sampled::{FIRST_FS_WAIT, FS_WAIT};
 use turn::Loop;
 
@@ -35,13 +37,10 @@ pub struct Engine<N, P, R> {
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// An engine that has read nothing yet; its first round is due.
-    ///
-    /// # Errors
-    /// More thresholds than can be watched.
-    pub fn new(mut settings: Settings, ports: (N, P, R)) -> Result<Self, TooManyThresholds> {
-        let evict = Evict::new(core::mem::take(&mut settings.evict))?;
+    pub fn new(mut settings: Settings, ports: (N, P, R)) -> Self {
+        let evict = Evict::new(core::mem::take(&mut settings.evict));
         let turns = Loop::new(settings, evict, ports);
-        Ok(Self { turns })
+        Self { turns }
     }
 
     /// Does what is due by `now`: goes on with a kill, looks at memory, begins a round.
@@ -83,14 +82,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     /// stay. A round is due now, and soon after it another: a threshold that has changed
     /// needs two to act ([`Evict::reconfigure`](evictd_evict::Evict::reconfigure)). What
     /// goes on goes on: the kill in flight ends as it was begun.
-    ///
-    /// # Errors
-    /// As [`Engine::new`]; then nothing has changed.
-    pub fn reconfigure(&mut self, mut settings: Settings) -> Result<(), TooManyThresholds> {
+    pub fn reconfigure(&mut self, mut settings: Settings) {
         self.turns
             .deciding
             .evict
-            .reconfigure(core::mem::take(&mut settings.evict))?;
+            .reconfigure(core::mem::take(&mut settings.evict));
         self.turns.settings = Settings {
             processors: self.turns.settings.processors,
             clock: self.turns.settings.clock,
@@ -99,7 +95,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         };
         self.turns.is_new = true;
         self.turns.round_now();
-        Ok(())
     }
 }
 
@@ -238,6 +233,12 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     pub fn timers(&self) -> impl Iterator<Item = (Timer, Mono)> {
         let timers = Timer::ALL.into_iter();
         timers.filter_map(|timer| Some((timer, self.turns.timers.get(timer)?)))
+    }
+
+    /// What held back the last eviction that was decided, or the answer that there is none;
+    /// `None` where nothing did.
+    pub const fn held_back_by(&self) -> Option<Gate> {
+        self.turns.held_back_by
     }
 
     /// For which signals no pod is evicted though a threshold is met, and why.

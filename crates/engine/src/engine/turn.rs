@@ -6,6 +6,7 @@ use evictd_evict::{Evict, Observation, Outcome, Plan};
 use evictd_node::{Mono, Readings, Signal};
 
 use super::deciding::Deciding;
+use super::gates::Gate;
 use super::sampled::{FIRST_FS_WAIT, FS_WAIT, STANDSTILL, Sampled};
 use crate::event::{Event, OomKilled};
 use crate::holding::Holding;
@@ -46,6 +47,8 @@ pub(super) struct Loop<N, P, R> {
     last_round: Option<Mono>,
     pub(super) timers: Timers,
     pub(super) killing: Killing,
+    /// What held back the last eviction that was decided.
+    pub(super) held_back_by: Option<Gate>,
     pub(super) holding: Holding,
     pub(super) reclaiming: Reclaiming,
     pub(super) own_log: OwnLog,
@@ -71,6 +74,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             last_round: None,
             timers,
             killing: Killing::default(),
+            held_back_by: None,
             holding: Holding::default(),
             reclaiming: Reclaiming::default(),
             own_log: OwnLog::default(),
@@ -183,7 +187,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         let left = headroom(&self.deciding.evict, readings);
         let positive = left.map(|left| u64::try_from(left).unwrap_or(0));
         let evict = &self.deciding.evict;
-        let watches_stall = evict.thresholds().iter().any(is_stall);
+        let watches_stall = evict.thresholds().any(is_stall);
         self.pace
             .watch_stall(watches_stall, is_stall_near(evict, readings));
         self.pace.note(now, depth, positive, &mut self.timers);

@@ -27,14 +27,14 @@ pub struct OomKilled {
 impl OomKilled {
     /// `least` is what was left of memory when there was least of it since the last look for
     /// such kills.
-    pub(crate) fn new(
+    pub(crate) fn new<'a>(
         kill: OomKill,
-        thresholds: &[Threshold],
+        thresholds: impl IntoIterator<Item = &'a Threshold>,
         least: Option<Reading>,
         wall_seconds: u64,
     ) -> Self {
         let is_it = |t: &&Threshold| t.signal == Signal::MemoryAvailable && t.is_hard();
-        let threshold = thresholds.iter().find(is_it).cloned();
+        let threshold = thresholds.into_iter().find(is_it).cloned();
         let was_plentiful = threshold
             .as_ref()
             .zip(least)

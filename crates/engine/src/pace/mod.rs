@@ -221,7 +221,7 @@ pub(crate) fn headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
 /// Whether more time is lost waiting for memory than a threshold allows that was not met as
 /// of the latest round.
 pub(crate) fn is_stalled_anew(evict: &Evict, readings: &Readings) -> bool {
-    let mut thresholds = evict.thresholds().iter();
+    let mut thresholds = evict.thresholds();
     thresholds.any(|threshold| {
         let reading = readings
             .get(threshold.signal)
@@ -234,7 +234,7 @@ pub(crate) fn is_stalled_anew(evict: &Evict, readings: &Readings) -> bool {
 /// before it is met.
 pub(crate) fn is_stall_near(evict: &Evict, readings: &Readings) -> bool {
     const PART: i64 = 4;
-    let mut thresholds = evict.thresholds().iter().filter(|of| is_stall(of));
+    let mut thresholds = evict.thresholds().filter(|of| is_stall(of));
     thresholds.any(|threshold| {
         let reading = readings.get(threshold.signal);
         reading.is_some_and(|reading| {
@@ -264,7 +264,7 @@ pub(crate) fn disk_headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
 }
 
 fn left_above(evict: &Evict, readings: &Readings, is_meant: fn(&Threshold) -> bool) -> Option<i64> {
-    let thresholds = evict.thresholds().iter();
+    let thresholds = evict.thresholds();
     thresholds
         .filter(|threshold| is_meant(threshold) && !is_known(evict, threshold))
         .filter_map(|threshold| {
@@ -277,7 +277,7 @@ fn left_above(evict: &Evict, readings: &Readings, is_meant: fn(&Threshold) -> bo
 
 /// Whether a threshold of memory is met.
 pub(crate) fn is_memory_met(evict: &Evict, readings: &Readings) -> bool {
-    let thresholds = evict.thresholds().iter();
+    let thresholds = evict.thresholds();
     let mut of_memory = thresholds.filter(|threshold| is_memory(threshold));
     of_memory.any(|threshold| {
         let reading = readings.get(threshold.signal);

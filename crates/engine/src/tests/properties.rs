@@ -204,7 +204,7 @@ proptest! {
                     let mut settings = reloaded.clone();
                     settings.evict.thresholds = thresholds;
                     let before = (engine.evict().conditions(), engine.is_killing());
-                    engine.reconfigure(settings).unwrap();
+                    engine.reconfigure(settings);
                     prop_assert_eq!((engine.evict().conditions(), engine.is_killing()), before);
                 }
             }
@@ -252,7 +252,7 @@ proptest! {
             let met_before = is_met(hard, memory)
                 || engine.evict().met().any(|met| met.threshold.is_hard());
             let killed = engine.pods().killed();
-            engine.reconfigure(settings_of(HARD[which])).unwrap();
+            engine.reconfigure(settings_of(HARD[which]));
             let conditions = engine.evict().conditions();
             turn(&mut engine, now);
             replace(&mut engine);
@@ -268,7 +268,7 @@ proptest! {
         turn(&mut engine, now + 10);
         now += 20;
         set(&mut engine, 50 * MIB, WHOLE);
-        engine.reconfigure(settings_of(HARD[1])).unwrap();
+        engine.reconfigure(settings_of(HARD[1]));
         let before = engine.pods().killed().len();
         for _ in 0..200 {
             turn(&mut engine, now);

@@ -56,7 +56,7 @@ pub(super) fn settings(hard: &str) -> Settings {
 pub(super) fn engine(settings: Settings, pods: FakePods) -> Fake {
     let mut node = FakeNode::default();
     node.set(sample(WHOLE, WHOLE));
-    Engine::new(settings, (node, pods, FakeReclaim::default())).unwrap()
+    Engine::new(settings, (node, pods, FakeReclaim::default()))
 }
 
 /// The time has come: what was told.

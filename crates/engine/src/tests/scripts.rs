@@ -430,9 +430,7 @@ fn for_a_disk_no_other_pod_is_evicted_before_the_last_one_is_down() {
     engine.round_now();
     turn(&mut engine, now);
     now += 100;
-    engine
-        .reconfigure(settings("nodefs.available<100Mi"))
-        .unwrap();
+    engine.reconfigure(settings("nodefs.available<100Mi"));
     set(&mut engine, WHOLE, 90 * MIB);
     for _ in 0..50 {
         engine.round_now();

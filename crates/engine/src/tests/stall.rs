@@ -53,7 +53,7 @@ fn who_stalls_is_looked_at_once_a_quarter_of_what_is_allowed_is_lost() {
 #[test]
 fn what_wakes_evictd_after_silence_is_no_standstill() {
     type Wake = fn(&mut Fake);
-    let other_settings: Wake = |engine| engine.reconfigure(settings("memory.stall>40%")).unwrap();
+    let other_settings: Wake = |engine| engine.reconfigure(settings("memory.stall>40%"));
     let wakes: [(&str, Wake, u64, &[&str]); 4] = [
         ("a notice of the kernel", Fake::look_now, 8000, &["a"]),
         ("a request", Fake::round_now, 8000, &["a"]),

@@ -6,6 +6,7 @@ use evictd_node::{Mono, Readings, Resource, Signal};
 use evictd_threshold::Threshold;
 
 use super::Need;
+use crate::Thresholds;
 
 /// A hard threshold is near where it would be met within so many seconds,
 const SECONDS: u64 = 5;
@@ -26,8 +27,12 @@ impl Filling {
     const APART: Duration = Duration::from_millis(500);
 
     /// How short memory is by what was read now.
-    pub(super) fn need(&mut self, now: Mono, of: (&[Threshold], &Readings)) -> Need {
-        let (thresholds, readings) = of;
+    pub(super) fn need(
+        &mut self,
+        now: Mono,
+        thresholds: Thresholds<'_>,
+        readings: &Readings,
+    ) -> Need {
         let memory = readings.get(Signal::MemoryAvailable);
         let filling = memory.map_or(0, |reading| self.note(now, reading.available));
         need(thresholds, readings, filling)
@@ -50,36 +55,43 @@ impl Filling {
 
 /// How short memory is by these readings, while so many bytes of it are filled in a second.
 #[must_use]
-pub fn need(thresholds: &[Threshold], readings: &Readings, filling: u64) -> Need {
+pub fn need<'a>(
+    thresholds: impl IntoIterator<Item = &'a Threshold>,
+    readings: &Readings,
+    filling: u64,
+) -> Need {
     let of_memory = |threshold: &&Threshold| threshold.signal.resource() == Resource::Memory;
-    let needs = thresholds.iter().filter(of_memory).filter_map(|threshold| {
-        let reading = readings.get(threshold.signal)?;
-        if threshold.is_met(&reading) {
-            return Some(if threshold.is_hard() {
-                Need::Hard
+    let needs = thresholds
+        .into_iter()
+        .filter(of_memory)
+        .filter_map(|threshold| {
+            let reading = readings.get(threshold.signal)?;
+            if threshold.is_met(&reading) {
+                return Some(if threshold.is_hard() {
+                    Need::Hard
+                } else {
+                    Need::Near
+                });
+            }
+            if threshold.signal.grows_with_trouble() {
+                return None; // How soon it is met nobody knows.
+            }
+            let value = threshold.level(reading.capacity);
+            let left = reading.available.saturating_sub(value);
+            // Swap is filled once there is no memory left, so how fast that goes says nothing of it.
+            let filling = if threshold.signal == Signal::SwapAvailable {
+                0
             } else {
-                Need::Near
-            });
-        }
-        if threshold.signal.grows_with_trouble() {
-            return None; // How soon it is met nobody knows.
-        }
-        let value = threshold.level(reading.capacity);
-        let left = reading.available.saturating_sub(value);
-        // Swap is filled once there is no memory left, so how fast that goes says nothing of it.
-        let filling = if threshold.signal == Signal::SwapAvailable {
-            0
-        } else {
-            filling
-        };
-        let soon = i64::try_from(filling.saturating_mul(SECONDS)).unwrap_or(i64::MAX);
-        let is_near = left < (reading.capacity / PART).max(soon);
-        match (threshold.is_hard(), is_near) {
-            (true, true) => Some(Need::Near),
-            (true, false) => (left < reading.capacity / ROOM).then_some(Need::Tight),
-            (false, _) => None,
-        }
-    });
+                filling
+            };
+            let soon = i64::try_from(filling.saturating_mul(SECONDS)).unwrap_or(i64::MAX);
+            let is_near = left < (reading.capacity / PART).max(soon);
+            match (threshold.is_hard(), is_near) {
+                (true, true) => Some(Need::Near),
+                (true, false) => (left < reading.capacity / ROOM).then_some(Need::Tight),
+                (false, _) => None,
+            }
+        });
     needs.max().unwrap_or_default()
 }
 

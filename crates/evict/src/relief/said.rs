@@ -3,10 +3,10 @@
 use core::time::Duration;
 
 use evictd_node::{Mono, Readings};
-use evictd_threshold::Threshold;
 
 use super::Need;
 use super::need::Filling;
+use crate::Thresholds;
 
 /// How often it is said anew while memory is short: as often as pods are looked at.
 const EVERY: Duration = Duration::from_millis(900);
@@ -39,10 +39,10 @@ impl Said {
 }
 
 /// What the loop knows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Known<'a> {
     /// The thresholds,
-    pub thresholds: &'a [Threshold],
+    pub thresholds: Thresholds<'a>,
     /// and what they are held against.
     pub readings: &'a Readings,
     /// Whether those who describe pods were not heard yet: a critical one may look like any
@@ -90,7 +90,9 @@ impl Saying {
         if !is_on {
             return Need::None;
         }
-        let need = self.filling.need(now, (known.thresholds, known.readings));
+        let need = self
+            .filling
+            .need(now, known.thresholds.clone(), known.readings);
         let need = if need == Need::Near && known.awaits_picture {
             Need::Tight
         } else {

@@ -2,6 +2,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::{Config, Evict};
+
 use super::*;
 
 const MIB: u64 = 1 << 20;
@@ -221,7 +223,10 @@ fn said(turns: &[(u64, i64, bool, bool)]) -> Vec<Option<Need>> {
         hard: "memory.available<100Mi",
         ..evictd_threshold::Lists::default()
     };
-    let thresholds = evictd_threshold::parse(&lists).unwrap();
+    let evict = Evict::new(Config {
+        thresholds: evictd_threshold::parse(&lists).unwrap(),
+        ..Config::default()
+    });
     let mut saying = Saying::default();
     let turns = turns.iter().map(|&(millis, mib, is_on, holds_any)| {
         let mut readings = evictd_node::Readings::default();
@@ -229,7 +234,7 @@ fn said(turns: &[(u64, i64, bool, bool)]) -> Vec<Option<Need>> {
         let reading = evictd_node::Reading::new(mib, 800 << 20);
         readings.set(evictd_node::Signal::MemoryAvailable, Some(reading));
         let known = Known {
-            thresholds: &thresholds,
+            thresholds: evict.thresholds(),
             readings: &readings,
             awaits_picture: millis < 1000,
             holds_any,

@@ -99,7 +99,7 @@ fn plans(
             assert!(!exact[index], "asked for twice");
             (known[index], exact[index]) = (used[index].map(|used| usage(used.exact)), true);
         }
-        let plan = evict.outcome(seconds(0), outcome, Some(&with_usage(pods, &known)));
+        let plan = evict.answer(seconds(0), outcome, Some(&with_usage(pods, &known)));
         outcome = Outcome::KillFailed;
         let is_over = !matches!(plan, Plan::Evict(_));
         plans.push(plan);
@@ -209,9 +209,9 @@ fn a_stuck_pod_that_may_be_tried_again_is_read_exactly() {
     evict.step(seconds(0), &observation, None);
     let candidates = with_usage(&all, &known);
     let alone = candidates.get(..1);
-    let first = evict.outcome(seconds(0), Outcome::PodsRead, alone);
+    let first = evict.answer(seconds(0), Outcome::PodsRead, alone);
     assert_eq!(evicted(&first, &all).0, "stuck");
-    evict.outcome(seconds(1), Outcome::KillFailed, alone);
+    evict.answer(seconds(1), Outcome::KillFailed, alone);
     // The next one could not be killed either, and that took until the first may be tried again.
     let short = readings(seconds(20), &[(MEMORY, 20 << 20)]);
     let observation = Observation {

@@ -48,13 +48,13 @@ pub(super) fn round(
     let mut plan = evict.step(seconds(at), &observation, Some(&all));
     if matches!(plan, Plan::Reclaim(_)) {
         let outcome = Outcome::Reclaimed(Some(&readings));
-        plan = evict.outcome(seconds(at), outcome, Some(&all));
+        plan = evict.answer(seconds(at), outcome, Some(&all));
     }
     match plan {
         Plan::Evict(eviction) => {
             let (pod, _) = pods.remove(eviction.candidate);
-            evict.outcome(seconds(at), Outcome::Killed, Some(&all));
-            evict.outcome(seconds(at), Outcome::CleanedUp, Some(&all));
+            evict.answer(seconds(at), Outcome::Killed, Some(&all));
+            evict.answer(seconds(at), Outcome::CleanedUp, Some(&all));
             Ok(pod.metadata.name)
         }
         Plan::NoCandidate(_, why) => Err(Some(why)),
@@ -132,9 +132,9 @@ fn what_could_not_be_read_again_acts_no_more_in_the_round() {
         let swap = again.map(|left| Reading::new(left, 10 << 30));
         now.set(Signal::SwapAvailable, swap);
         evict.read_again(&now);
-        let mut all = evict.thresholds().iter();
+        let mut all = evict.thresholds();
         let swap = all.position(|of| of.signal == Signal::SwapAvailable);
-        assert_eq!(evict.watch.fresh.has(swap.unwrap()), acts);
+        assert_eq!(evict.watch.thresholds[swap.unwrap()].is_fresh, acts);
     }
 }
 
@@ -156,7 +156,7 @@ fn what_was_read_before_a_standstill_evicts_nobody_after_a_reclaim() {
             evict.trust_only_from(seconds(9));
         }
         let outcome = Outcome::Reclaimed(Some(&short));
-        let plan = evict.outcome(seconds(9), outcome, Some(&pods));
+        let plan = evict.answer(seconds(9), outcome, Some(&pods));
         assert_eq!(matches!(plan, Plan::Evict(_)), goes, "{plan:?}");
     }
 }
@@ -183,8 +183,8 @@ fn signals_of_one_filesystem_share_their_last_eviction() {
             let outcome = match plan {
                 Plan::Evict(eviction) => {
                     evicted.push(all[eviction.candidate].pod.metadata.name.clone());
-                    evict.outcome(seconds(at), Outcome::Killed, Some(&all));
-                    evict.outcome(seconds(at), Outcome::CleanedUp, Some(&all));
+                    evict.answer(seconds(at), Outcome::Killed, Some(&all));
+                    evict.answer(seconds(at), Outcome::CleanedUp, Some(&all));
                     break;
                 }
                 Plan::Reclaim(_) => Outcome::Reclaimed(Some(&readings)),
@@ -192,7 +192,7 @@ fn signals_of_one_filesystem_share_their_last_eviction() {
                 Plan::Rest => break,
                 other @ (Plan::ReadPods | Plan::KillNow) => panic!("{other:?}"),
             };
-            plan = evict.outcome(seconds(at), outcome, Some(&all));
+            plan = evict.answer(seconds(at), outcome, Some(&all));
         }
     }
     assert_eq!(evicted, ["a"]);
@@ -305,11 +305,11 @@ fn what_no_pod_can_help_keeps_no_other_threshold_from_acting() {
     };
     let unknown = [Candidate::new(&pods[0], None)];
     evict.step(seconds(0), &observation, Some(&unknown));
-    let plan = evict.outcome(seconds(0), Outcome::Reclaimed(Some(&low)), Some(&unknown));
+    let plan = evict.answer(seconds(0), Outcome::Reclaimed(Some(&low)), Some(&unknown));
     assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
-    let plan = evict.outcome(seconds(0), Outcome::Told, Some(&unknown));
+    let plan = evict.answer(seconds(0), Outcome::Told, Some(&unknown));
     assert_eq!(plan, Plan::ReadPods, "they were read for a disk");
-    let plan = evict.outcome(seconds(0), Outcome::PodsRead, Some(&unknown));
+    let plan = evict.answer(seconds(0), Outcome::PodsRead, Some(&unknown));
     assert!(matches!(plan, Plan::Evict(_)), "{plan:?}");
 }
 
@@ -362,18 +362,26 @@ fn what_an_eviction_gave_back_and_another_pod_took_is_had_from_that_one() {
 #[test]
 fn what_another_pod_took_shows_by_exact_numbers_though_it_was_chosen_by_bounds() {
     let mut evict = hard("memory.available<100Mi");
-    let mut bounds = vec![known("first", 0, Some(400)), known("second", 0, Some(300))];
-    assert_eq!(
-        round(&mut evict, 0, (MEMORY, 0), &mut bounds),
-        evicted("first")
-    );
+    let bounds = [known("first", 0, Some(400)), known("second", 0, Some(300))];
+    let pods = bounds.map(|(pod, usage)| Candidate::new(&pod, usage.as_ref()));
+    let low = readings(seconds(0), &[(MEMORY, 0)]);
+    evict.step(seconds(0), &Observation::new(&low), Some(&pods));
+    evict.begin(seconds(0), Some(&pods));
     let second = |used| vec![known("second", 0, Some(used))];
+    let later = |mut evict: Evict| {
+        evict.outcome(seconds(0), Outcome::Killed, None);
+        evict.outcome(seconds(0), Outcome::CleanedUp, None);
+        round(&mut evict, 20, (MEMORY, 0), &mut second(250))
+    };
     let spared = Err(Some(Spared::FreedNothing));
-    let later = |evict: &Evict| round(&mut evict.clone(), 20, (MEMORY, 0), &mut second(250));
-    assert_eq!(later(&evict), spared, "it seems to hold less than then");
+    assert_eq!(
+        later(evict.clone()),
+        spared,
+        "it seems to hold less than then"
+    );
     let (pod, usage) = &second(50)[0];
     evict.note_others(&[Candidate::new(pod, usage.as_ref())]);
-    assert_eq!(later(&evict), evicted("second"));
+    assert_eq!(later(evict), evicted("second"));
 }
 
 /// Found by the simulator (seed 301): the reserve cleared the hard threshold, the soft one of
@@ -400,11 +408,11 @@ fn a_hard_threshold_that_the_ladder_has_cleared_evicts_nobody_for_a_soft_one() {
     see(&mut evict, 0, 200);
     assert!(matches!(see(&mut evict, 10, 50), Plan::Reclaim(_)));
     let again = of(10, 200);
-    let plan = evict.outcome(seconds(10), Outcome::Reclaimed(Some(&again)), Some(&pods));
+    let plan = evict.answer(seconds(10), Outcome::Reclaimed(Some(&again)), Some(&pods));
     assert_eq!(plan, Plan::Rest);
     assert!(matches!(see(&mut evict, 20, 200), Plan::Reclaim(_)));
     let again = of(20, 200);
-    let plan = evict.outcome(seconds(20), Outcome::Reclaimed(Some(&again)), Some(&pods));
+    let plan = evict.answer(seconds(20), Outcome::Reclaimed(Some(&again)), Some(&pods));
     let Plan::Evict(eviction) = plan else {
         panic!("{plan:?}");
     };
@@ -450,7 +458,7 @@ fn a_layout_that_is_known_stays_known_while_a_filesystem_cannot_be_read() {
     }
     let again = low(10);
     let again = Outcome::Reclaimed(Some(&again));
-    let plan = evict.outcome(seconds(10), again, Some(&pods));
+    let plan = evict.answer(seconds(10), again, Some(&pods));
     assert!(
         matches!(plan, Plan::Evict(Eviction { candidate: 1, .. })),
         "{plan:?}"
@@ -477,7 +485,6 @@ fn an_eviction_that_was_put_off_takes_no_evidence_away() {
         matches!(plan, Plan::Evict(Eviction { candidate: 0, .. })),
         "{plan:?}"
     );
-    evict.outcome(seconds(2), Outcome::Outdated, Some(&all));
     let spared = Err(Some(Spared::KeepToRequests));
     assert_eq!(round(&mut evict, 4, (MEMORY, 300), &mut pods), spared);
 }
@@ -495,8 +502,8 @@ fn what_an_eviction_gave_back_counts_from_the_last_look_before_it() {
     let early = readings(seconds(0), &[(MEMORY, 900 << 20)]);
     evict.step(seconds(0), &Observation::new(&early), Some(&all));
     evict.read_again(&readings(seconds(2), &[(MEMORY, 300 << 20)]));
-    evict.outcome(seconds(2), Outcome::Killed, Some(&all));
-    evict.outcome(seconds(2), Outcome::CleanedUp, Some(&all));
+    evict.answer(seconds(2), Outcome::Killed, Some(&all));
+    evict.answer(seconds(2), Outcome::CleanedUp, Some(&all));
     pods.remove(0);
     assert_eq!(
         round(&mut evict, 3, (MEMORY, 300), &mut pods),
@@ -522,9 +529,9 @@ fn what_is_over_by_the_end_of_a_reclaim_evicts_nobody() {
     };
     evict.step(seconds(0), &observation, Some(&unknown));
     let again = of(9, 5000);
-    let plan = evict.outcome(seconds(9), Outcome::Reclaimed(Some(&again)), Some(&unknown));
+    let plan = evict.answer(seconds(9), Outcome::Reclaimed(Some(&again)), Some(&unknown));
     assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
-    let plan = evict.outcome(seconds(9), Outcome::Told, Some(&unknown));
+    let plan = evict.answer(seconds(9), Outcome::Told, Some(&unknown));
     assert_eq!(plan, Plan::Rest);
 }
 

@@ -35,7 +35,7 @@ fn machine(lists: &Lists<'_>, change: impl FnOnce(&mut Config)) -> Evict {
         ..Config::default()
     };
     change(&mut config);
-    Evict::new(config).unwrap()
+    Evict::new(config)
 }
 
 fn hard(text: &str) -> Evict {
@@ -69,11 +69,31 @@ fn step(evict: &mut Evict, at: u64, signals: &[(Signal, i64)], pods: &[Pod]) -> 
         readings: &readings,
         layout: Some(Layout::OneFilesystem),
     };
-    evict.step(seconds(at), &observation, Some(&candidates(pods)))
+    let candidates = candidates(pods);
+    let plan = evict.step(seconds(at), &observation, Some(&candidates));
+    evict.begin(seconds(at), Some(&candidates));
+    plan
+}
+
+impl Evict {
+    /// The kill of whoever is proposed begins.
+    fn begin(&mut self, now: Mono, pods: Option<&[Candidate]>) {
+        if self.stage.name() == StageName::Proposed {
+            assert_eq!(self.outcome(now, Outcome::Begun, pods), Plan::Rest);
+        }
+    }
+
+    /// Goes on; each kill that is proposed begins.
+    fn answer(&mut self, now: Mono, outcome: Outcome<'_>, pods: Option<&[Candidate]>) -> Plan {
+        self.begin(now, pods);
+        let plan = self.outcome(now, outcome, pods);
+        self.begin(now, pods);
+        plan
+    }
 }
 
 fn done(evict: &mut Evict, at: u64, outcome: Outcome<'_>, pods: &[Pod]) -> Plan {
-    evict.outcome(seconds(at), outcome, Some(&candidates(pods)))
+    evict.answer(seconds(at), outcome, Some(&candidates(pods)))
 }
 
 /// Each uses 2Gi of memory and of disk.
@@ -213,7 +233,7 @@ fn what_nobody_can_be_evicted_for_ends_no_wait_for_a_clean_up() {
         let readings = readings(seconds(at), &with_memory);
         let plan = evict.step(seconds(at), &Observation::new(&readings), Some(&candidates));
         assert!(matches!(plan, Plan::NoCandidate(MEMORY, _)), "{plan:?}");
-        let plan = evict.outcome(seconds(at), Outcome::Told, Some(&candidates));
+        let plan = evict.answer(seconds(at), Outcome::Told, Some(&candidates));
         assert_eq!(plan, Plan::Rest);
         assert!(evict.is_busy(), "it is awaited on");
         assert_eq!(evict.next_deadline(seconds(at)), Some(seconds(31)));
@@ -348,7 +368,6 @@ fn a_look_before_a_kill_ends_the_grace_of_what_is_over() {
     let plan = step(&mut evict, 0, &[(MEMORY, 1)], &all);
     assert_eq!(evicted(&plan, &all).0, "a");
     evict.read_again(&readings(seconds(5), &[(MEMORY, 3 * GI)]));
-    done(&mut evict, 5, Outcome::Outdated, &all);
     assert_eq!(evict.met().count(), 0);
     for (at, expected) in [(6, 36), (31, 36)] {
         let soft = [(MEMORY, 3 * GI / 2)];
@@ -838,9 +857,9 @@ fn pods_above_their_own_limits_go_one_after_another() {
         evict.message(&eviction, &candidates[0]).text,
         "Usage of EmptyDir volume \"scratch\" exceeds the limit \"1Mi\". "
     );
-    let plan = evict.outcome(seconds(1), Outcome::Killed, Some(&candidates));
+    let plan = evict.answer(seconds(1), Outcome::Killed, Some(&candidates));
     assert_eq!(evicted(&plan, &all).0, "b");
-    let plan = evict.outcome(seconds(2), Outcome::Killed, Some(&candidates));
+    let plan = evict.answer(seconds(2), Outcome::Killed, Some(&candidates));
     assert_eq!(
         plan,
         Plan::Rest,
@@ -851,8 +870,8 @@ fn pods_above_their_own_limits_go_one_after_another() {
     // before the first of them was gone, where the next cannot be killed.
     let mut evict = hard("memory.available<1Gi");
     evict.step(seconds(0), &observation, Some(&candidates));
-    evict.outcome(seconds(1), Outcome::Killed, Some(&candidates));
-    let plan = evict.outcome(seconds(1), Outcome::KillFailed, Some(&candidates));
+    evict.answer(seconds(1), Outcome::Killed, Some(&candidates));
+    let plan = evict.answer(seconds(1), Outcome::KillFailed, Some(&candidates));
     assert_eq!(plan, Plan::Rest);
 
     // Nor does the kubelet try again in the round what could not be killed.
@@ -861,7 +880,7 @@ fn pods_above_their_own_limits_go_one_after_another() {
     let plan = evict.step(seconds(0), &observation, Some(&candidates));
     assert_eq!(evicted(&plan, &all).0, "a");
     for (at, next) in [(1, Some("b")), (2, None)] {
-        let plan = evict.outcome(seconds(at), Outcome::KillFailed, Some(&candidates));
+        let plan = evict.answer(seconds(at), Outcome::KillFailed, Some(&candidates));
         assert_eq!(next, (plan != Plan::Rest).then(|| evicted(&plan, &all).0));
     }
 }
@@ -927,7 +946,7 @@ fn the_message_names_local_volumes() {
         },
         Some(&candidates),
     );
-    let plan = evict.outcome(seconds(0), Outcome::Reclaimed(None), Some(&candidates));
+    let plan = evict.answer(seconds(0), Outcome::Reclaimed(None), Some(&candidates));
     let Plan::Evict(eviction) = plan else {
         panic!("nothing evicted")
     };
@@ -960,7 +979,6 @@ fn a_change_of_layout_changes_the_derived_thresholds() {
         assert_eq!(evict.thresholds().len(), count, "{layout:?}");
         let derived = evict
             .thresholds()
-            .iter()
             .find(|t| t.signal == Signal::ContainerfsAvailable);
         assert_eq!(
             derived.map(|t| t.value.to_string()).as_deref(),
@@ -1009,39 +1027,109 @@ fn the_kubelet_counts_derived_thresholds_from_the_second_round() {
 fn outcomes_that_nobody_asked_for_change_nothing() {
     let all = pods(&["a"]);
     let mut evict = hard("memory.available<1Gi");
-    for outcome in [
-        Outcome::Killed,
-        Outcome::KillFailed,
-        Outcome::CleanedUp,
-        Outcome::PodsRead,
-    ] {
+    let late = Readings::default();
+    for outcome in [Outcome::CleanedUp, Outcome::Reclaimed(Some(&late))] {
         assert_eq!(done(&mut evict, 0, outcome, &all), Plan::Rest);
     }
     assert_eq!(
         evicted(&step(&mut evict, 1, &[(MEMORY, 1)], &all), &all).0,
         "a"
     );
-    assert_eq!(done(&mut evict, 2, Outcome::PodsRead, &all), Plan::Rest);
+    let reclaimed = Outcome::Reclaimed(Some(&late));
+    assert_eq!(done(&mut evict, 2, reclaimed, &all), Plan::Rest);
     assert!(evict.is_busy(), "the kill is still awaited");
 }
 
+/// A proposal that is not taken up leaves nothing behind: whatever holds it back, the next round
+/// decides as if it had never been made.
 #[test]
-fn more_thresholds_than_signals_are_refused() {
-    let one = parse(&Lists {
-        hard: "memory.available<1Gi",
-        ..Lists::default()
-    })
-    .unwrap();
-    let thresholds = core::iter::repeat_n(one[0].clone(), 29).collect();
-    let error = Evict::new(Config {
-        thresholds,
-        ..Config::default()
-    })
-    .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "29 eviction thresholds given, at most 28 can be watched"
-    );
+fn a_proposal_that_is_not_taken_up_leaves_nothing_behind() {
+    let all = candidates(&pods(&["a", "b"]));
+    let short = readings(seconds(1), &[(MEMORY, 1)]);
+    let observation = Observation::new(&short);
+    let mut once = hard("memory.available<1Gi");
+    let mut often = once.clone();
+    for _ in 0..5 {
+        let plan = often.step(seconds(1), &observation, Some(&all));
+        assert!(matches!(plan, Plan::Evict(_)), "{plan:?}");
+        often.stage = stage::Stage::Idle;
+        // What is fresh is so once.
+        often.watch.readings = Readings::default();
+    }
+    let plan = once.step(seconds(1), &observation, Some(&all));
+    assert_eq!(often.step(seconds(1), &observation, Some(&all)), plan);
+    for evict in [&mut once, &mut often] {
+        assert!(!evict.is_busy());
+        evict.outcome(seconds(1), Outcome::NotBegun, Some(&all));
+    }
+    assert_eq!(alloc::format!("{once:?}"), alloc::format!("{often:?}"));
+}
+
+/// Each pair of stage and outcome: what goes on, what comes too late, and what cannot happen,
+/// which changes nothing but a count.
+#[test]
+fn each_pair_of_stage_and_outcome() {
+    let all = candidates(&pods(&["a", "b"]));
+    let again = readings(seconds(1), &[(MEMORY, 1), (Signal::NodefsAvailable, 1)]);
+    let outcomes = [
+        Outcome::PodsRead,
+        Outcome::Reclaimed(Some(&again)),
+        Outcome::Told,
+        Outcome::Begun,
+        Outcome::NotBegun,
+        Outcome::Pretended,
+        Outcome::Killed,
+        Outcome::KillFailed,
+        Outcome::CleanedUp,
+    ];
+    let machine_in = |stage: StageName| {
+        let mut evict = hard("memory.available<1Gi,nodefs.available<1Gi");
+        let signals: &[(Signal, i64)] = match stage {
+            StageName::Idle => &[],
+            StageName::Reclaiming => &[(Signal::NodefsAvailable, 1)],
+            StageName::ReadingPods
+            | StageName::Telling
+            | StageName::Proposed
+            | StageName::Killing => &[(MEMORY, 1)],
+        };
+        let short = readings(seconds(1), signals);
+        let candidates = if stage == StageName::Telling {
+            &[][..]
+        } else {
+            &all
+        };
+        let pods = (stage != StageName::ReadingPods).then_some(candidates);
+        evict.step(seconds(1), &Observation::new(&short), pods);
+        if stage == StageName::Killing {
+            evict.outcome(seconds(1), Outcome::Begun, Some(&all));
+        }
+        assert_eq!(evict.stage.name(), stage);
+        evict
+    };
+    for stage in StageName::ALL {
+        for (outcome, name) in outcomes.into_iter().zip(OutcomeName::ALL) {
+            assert_eq!(OutcomeName::from(&outcome), name);
+            let mut evict = machine_in(stage);
+            let before = alloc::format!("{evict:?}");
+            if reaction(stage, name) == Reaction::Never {
+                continue; // the next test
+            }
+            let plan = evict.outcome(seconds(2), outcome, Some(&all));
+            let is_unchanged = alloc::format!("{evict:?}") == before;
+            let nothing_to_clean = name == OutcomeName::CleanedUp;
+            let is_late = reaction(stage, name) == Reaction::TooLate || nothing_to_clean;
+            assert_eq!(is_unchanged, is_late, "{stage}, {name}: {plan:?}");
+            assert!(!is_late || plan == Plan::Rest, "{stage}, {name}: {plan:?}");
+            assert_eq!(evict.never(), 0);
+        }
+    }
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "Killed while Idle")]
+fn what_cannot_happen_is_a_fault_of_the_caller() {
+    let _ = hard("memory.available<1Gi").outcome(seconds(1), Outcome::Killed, None);
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn with(hard: &str, soft: &str) -> Config {
 }
 
 fn started(hard: &str, soft: &str) -> Evict {
-    Evict::new(with(hard, soft)).unwrap()
+    Evict::new(with(hard, soft))
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn the_same_settings_change_nothing() {
         "memory.available<1Gi,nodefs.available<1Gi",
         "memory.available<3Gi",
     );
-    evict.reconfigure(same).unwrap();
+    evict.reconfigure(same);
     assert_eq!(alloc::format!("{evict:?}"), before);
 }
 
@@ -44,7 +44,7 @@ fn a_changed_threshold_does_not_act_at_first_sight() {
     let all = pods(&["a"]);
     let mut evict = started("memory.available<1Gi", "");
     assert_eq!(step(&mut evict, 0, &[(MEMORY, 2 * GI)], &all), Plan::Rest);
-    evict.reconfigure(with("memory.available<3Gi", "")).unwrap();
+    evict.reconfigure(with("memory.available<3Gi", ""));
     assert_eq!(step(&mut evict, 10, &[(MEMORY, 2 * GI)], &all), Plan::Rest);
     assert!(evict.conditions().has(Condition::MemoryPressure));
     let plan = step(&mut evict, 11, &[(MEMORY, 2 * GI)], &all);
@@ -54,7 +54,7 @@ fn a_changed_threshold_does_not_act_at_first_sight() {
     let both = "memory.available<3Gi,nodefs.available<1Gi";
     let mut evict = started("nodefs.available<1Gi", "");
     step(&mut evict, 0, &[(Signal::NodefsAvailable, 2 * GI)], &all);
-    evict.reconfigure(with(both, "")).unwrap();
+    evict.reconfigure(with(both, ""));
     let left = [(Signal::NodefsAvailable, GI / 2), (MEMORY, GI)];
     step(&mut evict, 10, &left, &all);
     assert_eq!(evict.acting_on().unwrap().signal, Signal::NodefsAvailable);
@@ -65,9 +65,9 @@ fn changes_without_end_hold_no_eviction_back() {
     let all = pods(&["a"]);
     let mut evict = started("memory.available<1Gi", "");
     let left = [(MEMORY, GI / 2)];
-    evict.reconfigure(with("memory.available<2Gi", "")).unwrap();
+    evict.reconfigure(with("memory.available<2Gi", ""));
     assert_eq!(step(&mut evict, 0, &left, &all), Plan::Rest);
-    evict.reconfigure(with("memory.available<3Gi", "")).unwrap();
+    evict.reconfigure(with("memory.available<3Gi", ""));
     let plan = step(&mut evict, 1, &left, &all);
     assert_eq!(evicted(&plan, &all), ("a", 0));
 
@@ -76,10 +76,10 @@ fn changes_without_end_hold_no_eviction_back() {
         with("pid.available<10,memory.available<1Mi", ""),
         with("memory.available<1Mi", "memory.available<3Gi"),
     ] {
-        let mut evict = Evict::new(other).unwrap();
+        let mut evict = Evict::new(other);
         let left = [(MEMORY, GI / 2), (Signal::PidAvailable, 5)];
         step(&mut evict, 0, &left, &[]);
-        evict.reconfigure(with("memory.available<1Gi", "")).unwrap();
+        evict.reconfigure(with("memory.available<1Gi", ""));
         assert_eq!(step(&mut evict, 1, &left, &all), Plan::Rest);
     }
 }
@@ -90,14 +90,14 @@ fn graces_conditions_and_evictions_go_on() {
     let mut evict = started("nodefs.available<1Gi", "memory.available<3Gi");
     assert_eq!(step(&mut evict, 0, &[(MEMORY, 2 * GI)], &all), Plan::Rest);
     // In another place of the list.
-    evict.reconfigure(with("", "memory.available<3Gi")).unwrap();
+    evict.reconfigure(with("", "memory.available<3Gi"));
     assert_eq!(evict.met().next().unwrap().since, seconds(0));
     assert_eq!(step(&mut evict, 10, &[(MEMORY, 2 * GI)], &all), Plan::Rest);
     let plan = step(&mut evict, 30, &[(MEMORY, 2 * GI)], &all);
     assert_eq!(evicted(&plan, &all).0, "a");
 
     // What it was evicted for is watched no more: its end is taken in all the same.
-    evict.reconfigure(with("pid.available<10", "")).unwrap();
+    evict.reconfigure(with("pid.available<10", ""));
     assert!(evict.is_busy());
     assert_eq!(step(&mut evict, 31, &[(MEMORY, 2 * GI)], &all), Plan::Rest);
     assert_eq!(done(&mut evict, 31, Outcome::Killed, &all), Plan::Rest);
@@ -123,7 +123,7 @@ fn a_clean_up_is_awaited_though_its_threshold_is_none_any_more() {
     };
     let mut evict = started("nodefs.available<1Gi", "");
     assert_eq!(evicted(&disk(&mut evict, 0), &all).0, "a");
-    evict.reconfigure(with("nodefs.available<2Gi", "")).unwrap();
+    evict.reconfigure(with("nodefs.available<2Gi", ""));
     done(&mut evict, 1, Outcome::Killed, &all[1..]);
     assert_eq!(disk(&mut evict, 29), Plan::Rest);
     assert!(matches!(disk(&mut evict, 31), Plan::Evict(_)));
@@ -137,7 +137,7 @@ fn conditions_are_left_where_nothing_is_watched_any_more() {
     };
     let mut evict = started("memory.available<3Gi", "");
     step(&mut evict, 0, &[(MEMORY, 2 * GI)], &[]);
-    evict.reconfigure(nothing()).unwrap();
+    evict.reconfigure(nothing());
     step(&mut evict, 299, &[(MEMORY, 2 * GI)], &[]);
     assert!(evict.conditions().has(Condition::MemoryPressure));
     step(&mut evict, 300, &[(MEMORY, 2 * GI)], &[]);

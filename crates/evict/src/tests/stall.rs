@@ -77,8 +77,8 @@ fn the_next_pod_dies_by_what_was_seen_since() {
     let both = candidates(&all);
     let mut evict = hard("memory.stall>40%");
     assert_eq!(evicted(look(&mut evict, 2, 90, &both)), 0);
-    evict.outcome(seconds(3), Outcome::Killed, Some(&both));
-    evict.outcome(seconds(3), Outcome::CleanedUp, Some(&both));
+    evict.answer(seconds(3), Outcome::Killed, Some(&both));
+    evict.answer(seconds(3), Outcome::CleanedUp, Some(&both));
     let rest = &both[1..];
     assert_eq!(look(&mut evict, 4, 90, rest), Plan::Rest, "of before");
     assert_eq!(

@@ -57,7 +57,7 @@ fn could_evict(world: &World, evict: &Evict) -> bool {
     }
     let last = world.given.looks.last();
     let memory = last.and_then(|(_, readings)| readings.get(Signal::MemoryAvailable));
-    let hard = evict.thresholds().iter();
+    let hard = evict.thresholds();
     let mut hard = hard.filter(|of| of.is_hard() && of.signal == Signal::MemoryAvailable);
     let Some((threshold, memory)) = hard.next().zip(memory) else {
         return false;

@@ -20,7 +20,7 @@ pub(super) fn unrelieved(world: &World, evict: &Evict) -> Option<String> {
     if elsewhere > world.memory.elsewhere_at_kill {
         return None;
     }
-    let hard = evict.thresholds().iter();
+    let hard = evict.thresholds();
     let mut hard = hard.filter(|of| of.is_hard() && of.signal == Signal::MemoryAvailable);
     let threshold = hard.find(|of| of.is_met(&memory))?;
     let missing = threshold.level(memory.capacity) - memory.available;

@@ -202,7 +202,7 @@ impl Oracles {
         let rounds = world.given.rounds;
         let last = world.given.looks.last();
         let of_memory = |of: &Threshold| of.is_hard() && of.signal.resource() == Resource::Memory;
-        let mut hard = evict.thresholds().iter().filter(|of| of_memory(of));
+        let mut hard = evict.thresholds().filter(|of| of_memory(of));
         let is_met = last.is_some_and(|(_, readings)| {
             hard.any(|of| readings.get(of.signal).is_some_and(|now| of.is_met(&now)))
         });

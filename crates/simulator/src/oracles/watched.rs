@@ -62,7 +62,7 @@ fn next(world: &World, evict: &Evict) -> Option<Mono> {
     let memory = world.truth(Signal::MemoryAvailable)?;
     let was_read = *at != looked_at || readings.get(Signal::MemoryAvailable).is_some();
     let is_met = |of: &Threshold| evict.met().any(|met| met.threshold == of);
-    let mut all = evict.thresholds().iter();
+    let mut all = evict.thresholds();
     let hard = all.find(|of| of.is_hard() && of.signal == Signal::MemoryAvailable)?;
     let level = hard.level(memory.capacity);
     let left = u64::try_from(memory.available.saturating_sub(level)).unwrap_or(0);

@@ -3,6 +3,9 @@ mod small;
 use std::fs;
 use std::path::Path;
 
+use evictd_engine::Gate;
+use evictd_evict::{OutcomeName, Reaction, StageName, reaction};
+
 use super::*;
 use crate::random::Random;
 
@@ -100,5 +103,29 @@ fn seeds_meet_what_they_are_to_meet() {
         "evicting: limit",
     ] {
         assert!(all.of(name) > 0, "{name}\n{all}");
+    }
+}
+
+/// The page of ARCHITECTURE.md shows the tables of the code: what each outcome means in each
+/// stage, and what holds an eviction back, for how long.
+#[test]
+fn the_tables_of_the_architecture_are_those_of_the_code() {
+    let page = include_str!("../../../../ARCHITECTURE.md");
+    let outcomes = OutcomeName::ALL.map(|outcome| outcome.to_string());
+    let mut rows = vec![format!("| | {} |", outcomes.join(" | "))];
+    for stage in StageName::ALL {
+        let cells = OutcomeName::ALL.map(|outcome| match reaction(stage, outcome) {
+            Reaction::GoesOn => "goes on",
+            Reaction::TooLate => "too late",
+            Reaction::Never => "never",
+        });
+        rows.push(format!("| {stage} | {} |", cells.join(" | ")));
+    }
+    for (place, gate) in (1..).zip(Gate::ALL) {
+        let millis = gate.wait().as_millis();
+        rows.push(format!("| {place} | `{gate:?}` | {gate} | {millis} ms |"));
+    }
+    for row in rows {
+        assert!(page.contains(&row), "ARCHITECTURE.md has no row {row}");
     }
 }

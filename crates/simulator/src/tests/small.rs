@@ -50,7 +50,7 @@ fn a_threshold_is_met_and_left_as_it_is_written() {
             ..Config::default()
         };
         for sequence in sequences(4, 8) {
-            let mut evict = Evict::new(config.clone()).unwrap();
+            let mut evict = Evict::new(config.clone());
             let (mut since, mut is_due) = (None, false);
             for (second, kind) in (0..).zip(sequence) {
                 let mut readings = Readings::default();

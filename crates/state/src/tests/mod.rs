@@ -33,7 +33,6 @@ fn machine() -> Evict {
         thresholds: parse_thresholds(&lists).unwrap(),
         ..Config::default()
     })
-    .unwrap()
 }
 
 /// A round in which that much memory and disk is left.

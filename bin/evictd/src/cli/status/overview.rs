@@ -135,8 +135,8 @@ impl Overview {
         }
     }
 
-    pub(crate) fn new(
-        thresholds: &[Threshold],
+    pub(crate) fn new<'a>(
+        thresholds: impl IntoIterator<Item = &'a Threshold> + Clone,
         readings: &Readings,
         conditions: ConditionSet,
         layout: Layout,
@@ -145,7 +145,8 @@ impl Overview {
     ) -> Self {
         let state = |signal| {
             let of_signal = thresholds
-                .iter()
+                .clone()
+                .into_iter()
                 .filter(|threshold| threshold.signal == signal);
             SignalState::new(signal, readings.get(signal), of_signal)
         };

@@ -21,7 +21,11 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// What to ask for a signal's thresholds; nothing where it was not observed.
-    pub(super) fn of(signal: Signal, sample: &NodeSample, thresholds: &[Threshold]) -> Self {
+    pub(super) fn of<'a>(
+        signal: Signal,
+        sample: &NodeSample,
+        thresholds: impl IntoIterator<Item = &'a Threshold>,
+    ) -> Self {
         let usage = if signal == Signal::AllocatableMemoryAvailable {
             sample.pods_memory.and_then(|pods| pods.usage)
         } else {
@@ -29,7 +33,7 @@ impl Wanted {
         };
         let reading = sample.readings().get(signal);
         let of_signal = thresholds
-            .iter()
+            .into_iter()
             .filter(|threshold| threshold.signal == signal && threshold.operator.is_some());
         usage
             .zip(reading)

@@ -8,9 +8,9 @@ use crate::rehearsal::Rehearsal;
 /// More pods than that are hardly ever tried in a round.
 const FEW: usize = 2;
 
-/// The pods that are not chosen, by their uids.
+/// The pods that are not chosen now, by their uids.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LeftAlone {
+pub(crate) struct Skipped {
     /// Those that were tried in this round.
     tried: SmallVec<[String; FEW]>,
     /// Those that could not be killed, and until when.
@@ -19,7 +19,7 @@ pub(crate) struct LeftAlone {
     pub(crate) rehearsal: Rehearsal,
 }
 
-impl LeftAlone {
+impl Skipped {
     pub(crate) fn begin_round(&mut self, now: Mono) {
         self.tried.clear();
         self.try_again(now);
