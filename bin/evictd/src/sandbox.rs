@@ -4,10 +4,9 @@
 use std::path::Path;
 
 use evictd_config::Resolved;
+use evictd_stats::PROC;
 use evictd_sys::{allow_known_syscalls, keep_capabilities, landlock_version, write_nowhere};
 use rustix::thread::CapabilitySet;
-
-use evictd_machine::PROC;
 
 /// Gives up what the daemon will not need. To be called while there is one thread. Where
 /// the kernel lacks a means, that is said once, and the others hold.

@@ -4,10 +4,9 @@ use core::ops::ControlFlow;
 use std::path::Path;
 
 use evictd_config::{Resolved, Warning};
+use evictd_pods::Pods;
 use evictd_stats::{Hierarchies, Hierarchy, each_child};
 use rustix::fd::AsFd;
-
-use crate::pods::Pods;
 
 /// A line for each root that cannot be right, and for services that are not found.
 pub fn warnings(settings: &Resolved, pods: &Pods) -> Vec<Warning> {

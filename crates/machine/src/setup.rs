@@ -1,5 +1,6 @@
 //! What an engine is made of: settings, resolved against this machine.
 
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
@@ -8,15 +9,14 @@ use evictd_config::{PodsOf, Reserved, Resolved, memory_kept_from_pods};
 use evictd_engine::Settings;
 use evictd_manifest::ManifestDir;
 use evictd_node::Signal;
+use evictd_pods::runtimes::Runtimes;
+use evictd_relief::disk::Reliever;
+use evictd_relief::gc::{Collector, RuntimeCollector, SharedRecords};
+use evictd_stats::PROC;
 use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
 use rustix::thread::sched_getaffinity;
 
-use crate::PROC;
-pub use crate::confined::no_thread;
 use crate::facts::read_meminfo;
-use crate::gc::Collector;
-use crate::relief::Reliever;
-use crate::runtimes::Runtimes;
 
 /// Everything that an [`Engine`](crate::engine::Engine) needs.
 pub struct Setup {
@@ -33,6 +33,8 @@ pub struct Setup {
     /// The container runtimes; what they hold has been asked, and may not have been
     /// answered yet.
     pub runtimes: Runtimes,
+    /// When images were detected and last used.
+    pub images: SharedRecords,
     /// Whether no flag says where images lie.
     pub finds_imagefs: bool,
     /// The same of writable layers.
@@ -95,12 +97,15 @@ impl Setup {
         node.hugepage_aware = settings.hugepage_aware;
         let mut thresholds = settings.evict.thresholds.iter();
         node.stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
-        let runtimes = Runtimes::start(settings)?;
+        let images = SharedRecords::default();
+        let runtimes = Runtimes::start(settings, &|| {
+            Box::new(RuntimeCollector::of(settings, Arc::clone(&images)))
+        })?;
         runtimes.refresh();
         runtimes.wait(wait);
-        let (images, layers) = runtimes.places();
+        let (images_at, layers) = runtimes.places();
         let given = settings.imagefs_path.clone();
-        node.imagefs = given.or(images).or_else(imagefs);
+        node.imagefs = given.or(images_at).or_else(imagefs);
         let given = settings.containerfs_path.clone();
         node.containerfs = given.or(layers);
         let open_files_on = WatchedDisks {
@@ -132,6 +137,7 @@ impl Setup {
                 mounts_on,
             }),
             runtimes,
+            images,
             finds_imagefs: settings.imagefs_path.is_none(),
             finds_containerfs: settings.containerfs_path.is_none(),
             collector: Collector::of(settings),

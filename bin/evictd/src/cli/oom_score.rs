@@ -8,11 +8,11 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_cgroup::{FoundPod, Origin, ScoreOutcome};
 use evictd_config::Resolved;
 use evictd_engine::ports::Depth;
-use evictd_machine::facts::read_text;
+use evictd_machine::facts::{boot_id, read_text};
 use evictd_machine::oom_score::{Keeper, name};
-use evictd_machine::pods::Pods;
 use evictd_machine::setup::Setup;
 use evictd_node::QosClass;
+use evictd_pods::Pods;
 use evictd_stats::now;
 use serde::Serialize;
 
@@ -101,7 +101,7 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.remember_protected(settings);
+    pods.remember_protected(settings.state_dir.as_deref(), &boot_id());
     pods.refresh(now(), Depth::Whole);
     // Whoever has answered now speaks for himself.
     pods.refresh(now(), Depth::Whole);

@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use evictd_cgroup::FoundPod;
 use evictd_hook::Hook;
-use evictd_machine::pods::Consent;
 use evictd_node::Mono;
+use evictd_pods::Consent;
 
 use super::own_program;
 

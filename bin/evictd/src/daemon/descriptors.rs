@@ -3,7 +3,7 @@
 
 use evictd_cgroup::own::allow_descriptors;
 use evictd_config::Resolved;
-use evictd_machine::runtimes::USUAL;
+use evictd_pods::runtimes::USUAL;
 use evictd_stats::DiskScanner;
 
 /// The loop: standard streams and the log (6), what wakes it (10), the node's numbers (14),

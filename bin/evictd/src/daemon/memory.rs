@@ -61,10 +61,7 @@ impl Memory {
             );
         }
         engine.hold_on(held);
-        engine
-            .pods()
-            .runtimes()
-            .restore_images(&keeper.state().images);
+        engine.reclaim().restore_images(&keeper.state().images);
         engine
             .pods_mut()
             .restore_protected(&keeper.state().protected);
@@ -173,9 +170,10 @@ impl Memory {
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
-        let runtimes = engine.pods().runtimes();
-        if !runtimes.is_empty() && (is_last || self.keeper.wants_images(now())) {
-            self.keeper.take_images(now(), &runtimes.image_records());
+        let has_any = !engine.pods().runtimes().is_empty();
+        if has_any && (is_last || self.keeper.wants_images(now())) {
+            let records = engine.reclaim().image_records();
+            self.keeper.take_images(now(), &records);
         }
     }
 

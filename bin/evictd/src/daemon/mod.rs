@@ -23,12 +23,13 @@ use evictd_hook::Hook;
 use evictd_logger::{console, stream};
 use evictd_machine::engine::{self, Engine};
 use evictd_machine::keep_alive::Keeper;
-use evictd_machine::memory_relief::{Reliever, Told};
+use evictd_machine::memory_relief;
 use evictd_machine::notify::Notifier;
 use evictd_machine::oom_score::Scores;
 use evictd_machine::setup::Setup;
 use evictd_machine::{facts, protect};
 use evictd_node::Mono;
+use evictd_relief::memory::{Reliever, Told};
 use evictd_stats::now;
 use evictd_sys::{Signal, Token, Wake, Watch};
 
@@ -177,7 +178,7 @@ impl Daemon {
         let _ = engine.pods_mut().start_manifests();
         let mut memory = Memory::open(&settings, &mut engine)?;
         let keeper = Keeper::of(&settings, &hierarchies, memory.directory());
-        let reliever = Reliever::new(&settings, &hierarchies, memory.directory());
+        let reliever = memory_relief::reliever(&settings, &hierarchies, memory.directory());
         let scores = Scores::open(&settings, hierarchies)?;
         engine.run_due(now());
         memory.note_all(&mut engine);
@@ -239,7 +240,7 @@ impl Daemon {
     /// What is done for memory beside evictions; the threads go on by themselves, and where
     /// there was none to have, it is made now.
     fn before_kills(&mut self) {
-        for told in self.reliever.turn(now(), &mut self.engine) {
+        for told in memory_relief::turn(&mut self.reliever, now(), &mut self.engine) {
             match told {
                 Told::Relieved(collected) => self.memory.note(&Event::Reclaimed(collected)),
                 Told::Problem(line) => {

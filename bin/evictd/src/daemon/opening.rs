@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use evictd_config::{Resolved, lint};
-use evictd_machine::PROC;
 use evictd_machine::engine::Engine;
 use evictd_machine::setup::Setup;
 use evictd_machine::{facts, kernel, roots};
 use evictd_node::{Amount, Signal};
+use evictd_stats::PROC;
 use evictd_stats::read_memory_switched_off;
 use evictd_threshold::Threshold;
 

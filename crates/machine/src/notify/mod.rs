@@ -16,10 +16,10 @@ use std::path::Path;
 
 use evictd_config::Resolved;
 use evictd_node::{MemorySource, Mono, Signal};
+use evictd_stats::PROC;
 use evictd_stats::{NodeSample, Version, now};
 use evictd_sys::{Token, Watch};
 
-use crate::PROC;
 use crate::engine::Engine;
 use crate::setup::Setup;
 use level::Wanted;

@@ -9,9 +9,9 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
 use evictd_engine::ports::Collect;
 use evictd_gc::Kind;
-use evictd_machine::gc::{Collected, Collector, Deleted};
-use evictd_machine::pods::Pods;
 use evictd_machine::setup::Setup;
+use evictd_pods::Pods;
+use evictd_relief::gc::{Collected, Collector, Deleted};
 use serde::Serialize;
 
 use super::runtimes::{AllDone, Done, collect, told};

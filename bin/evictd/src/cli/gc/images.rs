@@ -6,7 +6,7 @@ use argh::{ArgsInfo, FromArgs};
 use evictd_config::Resolved;
 use evictd_engine::ports::Collect;
 use evictd_gc::ImageJob;
-use evictd_machine::runtimes;
+use evictd_pods::runtimes;
 use serde::Serialize;
 
 use super::runtimes::{AllDone, Done, collect, told};

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Job};
 use evictd_gc::Kind;
-use evictd_machine::gc::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};
-use evictd_machine::runtimes::answering;
 use evictd_node::Amount;
+use evictd_pods::runtimes::answering;
+use evictd_relief::gc::{Item, RuntimeCollected, RuntimeCollector, SharedRecords};
 use evictd_state::read_state;
 use serde::Serialize;
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use evictd_config::Resolved;
 use evictd_machine::facts::read_text;
-use evictd_machine::runtimes::answering;
 use evictd_node::{Amount, Layout};
+use evictd_pods::runtimes::answering;
 use evictd_stats::{Hierarchies, Version};
 use rustix::fs::statfs;
 use rustix::system::uname;

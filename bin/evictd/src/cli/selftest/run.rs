@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use evictd_cgroup::Releaser;
 use evictd_engine::{Event, Settings};
-use evictd_machine::PROC;
 use evictd_machine::engine::{self, Engine};
 use evictd_machine::facts::read_meminfo;
-use evictd_machine::runtimes::Runtimes;
-use evictd_machine::setup::{self, Setup, no_thread};
+use evictd_machine::setup::{self, Setup};
 use evictd_node::Mono;
+use evictd_pods::runtimes::Runtimes;
+use evictd_relief::gc::SharedRecords;
+use evictd_relief::no_thread;
+use evictd_stats::PROC;
 use evictd_stats::{Hierarchies, NodeSettings, Version, now};
 use evictd_sys::{Wake, Watch};
 use evictd_threshold::{Lists, parse};
@@ -159,6 +161,7 @@ fn setup(sandbox: &Sandbox, threshold: u64) -> Result<Setup, String> {
         manifests: None,
         dirs: None,
         runtimes: Runtimes::default(),
+        images: SharedRecords::default(),
         finds_imagefs: false,
         finds_containerfs: false,
         collector: None,
