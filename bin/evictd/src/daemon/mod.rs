@@ -21,9 +21,11 @@ use evictd_engine::ports::Node as _;
 use evictd_engine::{Event, FIRST_FS_WAIT};
 use evictd_hook::Hook;
 use evictd_logger::{console, stream};
+use evictd_machine::config_file::Settings;
 use evictd_machine::engine::{self, Engine};
 use evictd_machine::keep_alive::Keeper;
 use evictd_machine::memory_relief;
+use evictd_machine::metrics_file::MetricsFile;
 use evictd_machine::notify::Notifier;
 use evictd_machine::oom_score::Scores;
 use evictd_machine::setup::Setup;
@@ -33,8 +35,6 @@ use evictd_relief::memory::{Reliever, Told};
 use evictd_stats::now;
 use evictd_sys::{Signal, Token, Wake, Watch};
 
-use crate::config_file::Settings;
-use crate::metrics_file::MetricsFile;
 use crate::sandbox;
 use before_kill::BeforeKill;
 use exporter::Exporter;
@@ -73,7 +73,7 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
 }
 
 /// The exit code for settings that are wrong.
-const CONFIGURATION: u8 = 2;
+pub(crate) const CONFIGURATION: u8 = 2;
 
 /// Why the daemon ends, and its exit code.
 struct Failure {

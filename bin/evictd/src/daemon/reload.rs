@@ -8,12 +8,11 @@ use core::time::Duration;
 
 use evictd_client::flags_of;
 use evictd_config::{Reloaded, Resolved, Typed, check_reserves};
+use evictd_machine::config_file::{self, Settings};
 use evictd_machine::engine::Engine;
 use evictd_machine::{facts, setup};
 use evictd_node::Mono;
 use evictd_sys::{Desk, Helper, HelperThread, Priority, Writes};
-
-use crate::config_file::{self, Settings};
 
 /// Texts are read as YAML and JSON, which nest.
 const THREAD: HelperThread = HelperThread {
