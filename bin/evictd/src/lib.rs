@@ -8,6 +8,7 @@
 extern crate alloc;
 
 mod daemon;
+mod hook;
 mod log;
 mod run;
 mod sandbox;

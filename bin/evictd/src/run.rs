@@ -8,7 +8,7 @@ use evictd_config::command_line::{Commands, split};
 use evictd_machine::config_file;
 use evictd_plain::Plain;
 
-use crate::{daemon, serve};
+use crate::{daemon, hook, serve};
 
 /// Runs the daemon, or the command; `argv` is without the program's name.
 ///
@@ -18,8 +18,8 @@ use crate::{daemon, serve};
 pub fn run(argv: Vec<OsString>) -> ExitCode {
     // What evictd starts itself as.
     if let Some((first, rest)) = argv.split_first() {
-        if first == evictd_hook::ARGUMENT {
-            return evictd_hook::run(rest);
+        if first == hook::ARGUMENT {
+            return hook::run(rest);
         }
         if first == serve::ARGUMENT {
             return serve_metrics(rest);

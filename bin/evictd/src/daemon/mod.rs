@@ -19,7 +19,6 @@ use std::process::{ExitCode, Stdio};
 use evictd_config::{Reserved, Resolved, check_reserves};
 use evictd_engine::ports::Node as _;
 use evictd_engine::{Event, FIRST_FS_WAIT};
-use evictd_hook::Hook;
 use evictd_logger::{console, stream};
 use evictd_machine::config_file::Settings;
 use evictd_machine::engine::{self, Engine};
@@ -35,6 +34,7 @@ use evictd_relief::memory::{Reliever, Told};
 use evictd_stats::now;
 use evictd_sys::{Signal, Token, Wake, Watch};
 
+use crate::hook::Hook;
 use crate::sandbox;
 use before_kill::BeforeKill;
 use exporter::Exporter;

@@ -30,6 +30,11 @@ impl Line {
         })
     }
 
+    /// Whether it names no command.
+    pub(super) fn is_alone(&self) -> bool {
+        self.line.words.is_empty()
+    }
+
     /// The words before the flags: argh looks for a command's flags behind it.
     pub(super) fn for_argh(&self) -> Vec<String> {
         let mut words = self.line.words.clone();

@@ -55,10 +55,8 @@ pub fn parse(argv: &[OsString]) -> Result<Request, String> {
         Ok(Evictd { version: true, .. }) => Ok(Request::Print(version())),
         Ok(evictd) => Ok(Request::Run(evictd.command, Box::new(line.line.typed))),
         Err(exit) if exit.status.is_err() => Err(line.explain(&exit.output)),
-        Err(_) if line.line.words.is_empty() && line.line.is_brief() => {
-            Ok(Request::Print(help::brief()))
-        }
-        Err(exit) if line.line.words.is_empty() => Ok(Request::Print(exit.output + &flags())),
+        Err(_) if line.is_alone() && line.line.is_brief() => Ok(Request::Print(help::brief())),
+        Err(exit) if line.is_alone() => Ok(Request::Print(exit.output + &flags())),
         Err(exit) => Ok(Request::Print(help::of_command(exit.output))),
     }
 }

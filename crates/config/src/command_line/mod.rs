@@ -1,35 +1,16 @@
 //! Splits a command line as the kubelet's flag library (pflag) does: the daemon's flags,
 //! those of single commands, and words.
 
+mod commands;
 mod error;
 
 use std::ffi::OsString;
 
 use crate::{Flag, Takes, Typed, foreign_flag, parse_boolean, removed_flag};
 
+pub use commands::Commands;
 pub use error::{bare_boolean, one_line, unknown_command};
 use error::{unknown_flag, unknown_shorthand};
-
-/// The commands beside the daemon, as far as a command line has to know them.
-pub struct Commands {
-    /// Their names: `status`, `gc images`.
-    pub names: Vec<String>,
-    /// The flags of single commands, and what each takes.
-    pub flags: Vec<(&'static str, Takes)>,
-    /// In one line what replaces a command that was removed; `None` for any other word.
-    pub removed: fn(&str) -> Option<String>,
-}
-
-/// There is none.
-impl Default for Commands {
-    fn default() -> Self {
-        Self {
-            names: Vec::new(),
-            flags: Vec::new(),
-            removed: |_| None,
-        }
-    }
-}
 
 /// A command line, taken apart.
 #[derive(Default)]

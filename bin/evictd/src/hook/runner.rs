@@ -11,12 +11,12 @@ use evictd_plain::Plain;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Map, Value};
 
-use crate::complaints::Complaints;
-use crate::records::Records;
+use super::complaints::Complaints;
+use super::records::Records;
 
 /// The first argument that makes the daemon's program such a process: its `main` then calls
 /// [`run`] with the others.
-pub const ARGUMENT: &str = "event-hook";
+pub(crate) const ARGUMENT: &str = "event-hook";
 
 /// How long the program may take for one event.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -26,7 +26,7 @@ const AGAIN: Duration = Duration::from_millis(10);
 /// until that ends, and writes a line to standard output for each.
 #[expect(clippy::disallowed_methods, reason = "this process decides nothing")]
 #[must_use]
-pub fn run(arguments: &[OsString]) -> ExitCode {
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let [flag, program] = arguments else {
         return ExitCode::from(2);
     };

@@ -8,12 +8,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use rustix::fs::{OFlags, fcntl_setfl};
 
-use crate::outlet::Outlet;
-use crate::runner::ARGUMENT;
+use super::outlet::Outlet;
+use super::runner::ARGUMENT;
 
 /// The process that runs the program, and the pipe to it.
 #[derive(Debug)]
-pub struct Hook {
+pub(crate) struct Hook {
     records: Outlet<ChildStdin>,
     /// A line comes for each record once its program has ended, where that is asked for.
     ended: Option<ChildStdout>,
@@ -27,7 +27,11 @@ impl Hook {
     ///
     /// # Errors
     /// When that is no program, or it cannot be started.
-    pub fn start(flag: &str, program: Option<&Path>, ended: Stdio) -> Result<Option<Self>, String> {
+    pub(crate) fn start(
+        flag: &str,
+        program: Option<&Path>,
+        ended: Stdio,
+    ) -> Result<Option<Self>, String> {
         let Some(program) = program else {
             return Ok(None);
         };
@@ -59,7 +63,7 @@ impl Hook {
     }
 
     /// Tells it of these records, each with its newline. `false` when it is no longer there.
-    pub fn tell(&mut self, records: &str) -> bool {
+    pub(crate) fn tell(&mut self, records: &str) -> bool {
         let goes_on = records
             .split_inclusive('\n')
             .all(|record| self.records.tell(record));
@@ -68,7 +72,7 @@ impl Hook {
     }
 
     /// Whether a program has ended since this was last asked, or none ever will.
-    pub fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         self.records.write_rest();
         let ended = self.ended.as_mut().map(|ended| ended.read(&mut [0; 64]));
         !matches!(ended, Some(Err(error)) if error.kind() == ErrorKind::WouldBlock)
