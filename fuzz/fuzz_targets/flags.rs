@@ -34,7 +34,7 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
         resolved.evict.thresholds.len(),
         resolved.threshold_origins.len()
     );
-    assert!(resolved.housekeeping_interval.as_millis() >= 100);
+    assert!(resolved.daemon.housekeeping_interval.as_millis() >= 100);
     let machine = Machine {
         capacities: [Some(10 << 30); evictd_node::Signal::COUNT],
         left: [Some(1 << 30); evictd_node::Signal::COUNT],

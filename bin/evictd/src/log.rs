@@ -22,11 +22,11 @@ use serde_json::Value as Json;
 /// Begins to log. The environment has no say: an init script's flags are enough.
 pub(crate) fn start(settings: &Resolved) {
     stream::open(facts::node_name(), facts::boot_id());
-    let format = match settings.log_format {
+    let format = match settings.output.log_format {
         LogFormat::Text => Format::Text,
         LogFormat::Json => Format::Json,
     };
-    let target = Mutex::new(match settings.log_target {
+    let target = Mutex::new(match settings.output.log_target {
         LogTarget::Syslog => Target::syslog(),
         LogTarget::Journald => Target::journald(),
         LogTarget::Kmsg => Some(Target::kmsg()),
@@ -44,7 +44,7 @@ pub(crate) fn start(settings: &Resolved) {
         .format(move |out, record| write(out, record))
         .target(env_logger::Target::Pipe(Box::new(console::open(format))))
         .init();
-    set_verbosity(settings.verbosity);
+    set_verbosity(settings.output.verbosity);
 }
 
 /// More lines with a higher level of `-v`.

@@ -197,7 +197,11 @@ pub(super) struct Seen {
 /// What the daemon holds, if one runs; else what one look shows, together with what a
 /// daemon that ended would still hold.
 fn look(settings: &Resolved) -> Result<Seen, String> {
-    let state = settings.state_dir.as_deref().map_or(Ok(None), read_state);
+    let state = settings
+        .paths
+        .state_dir
+        .as_deref()
+        .map_or(Ok(None), read_state);
     let (state, problem) = match state {
         Ok(state) => (state.unwrap_or_default(), None),
         Err(error) => (State::default(), Some(error.to_string())),

@@ -101,7 +101,7 @@ fn look(settings: &Resolved, set: bool) -> Result<Document, String> {
     let setup = Setup::of(settings, None)?;
     let mut keeper = Keeper::open(settings, setup.cgroup.hierarchies.clone())?;
     let mut pods = Pods::open(setup.cgroup, setup.manifests, setup.runtimes)?;
-    pods.remember_protected(settings.state_dir.as_deref(), &boot_id());
+    pods.remember_protected(settings.paths.state_dir.as_deref(), &boot_id());
     pods.refresh(now(), Depth::Whole);
     // Whoever has answered now speaks for himself.
     pods.refresh(now(), Depth::Whole);

@@ -70,7 +70,7 @@ impl Record {
             flags: View::of_settings(settings).flags,
         });
         let mut lines = format!("{begun}\n");
-        let every = self.every.unwrap_or(settings.housekeeping_interval);
+        let every = self.every.unwrap_or(settings.daemon.housekeeping_interval);
         let first = now();
         let mut next = first;
         loop {

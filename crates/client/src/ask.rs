@@ -47,7 +47,7 @@ fn request(
     settings: &Resolved,
     made: &dyn Fn(&Path) -> Result<String, Errno>,
 ) -> Result<String, String> {
-    let directory = settings.state_dir.as_deref();
+    let directory = settings.paths.state_dir.as_deref();
     let directory = directory.ok_or("with an empty --state-dir the daemon has no socket to ask")?;
     let socket = directory.join(SOCKET);
     made(&socket).map_err(|error| format!("{}: {error}{}", socket.display(), remark(error)))

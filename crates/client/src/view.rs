@@ -215,10 +215,10 @@ fn gates(settings: &Resolved) -> String {
 fn texts(settings: &Resolved, of: &Setting) -> Vec<String> {
     match of.name {
         "pod-cgroup-root" => {
-            let roots = settings.pod_cgroup_roots.iter();
+            let roots = settings.pods.cgroup_roots.iter();
             roots.map(|root| format!("/{}", root.display())).collect()
         }
-        "never-evict" => settings.never_evict.clone(),
+        "never-evict" => settings.pods.never_evict.clone(),
         // No pattern has a blank in it.
         "keep-image" => of.value.split(' ').map(str::to_owned).collect(),
         _ => vec![of.value.clone()],
@@ -253,9 +253,9 @@ mod tests {
         let settings = resolve(&typed).unwrap();
         let again = View::of_settings(&settings).settings().unwrap();
         assert_eq!(again.evict.thresholds, settings.evict.thresholds);
-        assert_eq!(again.pod_cgroup_roots, settings.pod_cgroup_roots);
-        assert_eq!(again.never_evict, settings.never_evict);
-        assert_eq!(again.runtime_endpoints, settings.runtime_endpoints);
+        assert_eq!(again.pods.cgroup_roots, settings.pods.cgroup_roots);
+        assert_eq!(again.pods.never_evict, settings.pods.never_evict);
+        assert_eq!(again.runtimes.endpoints, settings.runtimes.endpoints);
         assert_eq!(again.settings, settings.settings);
 
         let gate = br#"{"kind": "KubeletConfiguration",
@@ -265,7 +265,7 @@ mod tests {
         assert!(typed.add("compat", "keep-build-cache"));
         let with_gate = resolve(&typed).unwrap();
         let again = View::of_settings(&with_gate).settings().unwrap();
-        assert!(!again.hugepage_aware && !again.relief.build_cache);
+        assert!(!again.memory.hugepage_aware && !again.relief.build_cache);
 
         let mut view = View::of_settings(&settings);
         view.flags.push("--of-tomorrow=1".to_owned());

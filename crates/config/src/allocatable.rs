@@ -98,7 +98,10 @@ fn at_least_zero(quantity: Quantity) -> Quantity {
 /// A reservation includes the thresholds; the kubelet keeps them back beside it
 /// (docs/thresholds.md).
 fn allocatable_of(capacity: &Reserved, resolved: &Resolved) -> Allocatable {
-    let (system, kube) = (&resolved.system_reserved, &resolved.kube_reserved);
+    let (system, kube) = (
+        &resolved.node_allocatable.system_reserved,
+        &resolved.node_allocatable.kube_reserved,
+    );
     let beside = match resolved.compat {
         Compat::Evictd => &[][..],
         Compat::Kubelet(_) => &resolved.evict.thresholds,
@@ -112,10 +115,13 @@ fn allocatable_of(capacity: &Reserved, resolved: &Resolved) -> Allocatable {
 /// kubelet's limit of the cgroup is without it.
 #[must_use]
 pub fn memory_kept_from_pods(resolved: &Resolved, total_bytes: i64) -> u64 {
-    if !resolved.enforce_pods {
+    if !resolved.node_allocatable.enforce_pods {
         return 0;
     }
-    let reserves = [&resolved.system_reserved, &resolved.kube_reserved];
+    let reserves = [
+        &resolved.node_allocatable.system_reserved,
+        &resolved.node_allocatable.kube_reserved,
+    ];
     let memory = reserves.into_iter().filter_map(|of| of.get("memory"));
     let reserved = memory.fold(0, |sum: i64, amount| sum.saturating_add(amount.value()));
     let thresholds = resolved.evict.thresholds.iter();
@@ -171,7 +177,8 @@ pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Wa
     let warning = |name| {
         let flags = reserved_by(resolved, name)?;
         let threshold = evicted_at.get(name)?;
-        let reserved = kept(&resolved.system_reserved, name) + kept(&resolved.kube_reserved, name);
+        let reserved = kept(&resolved.node_allocatable.system_reserved, name)
+            + kept(&resolved.node_allocatable.kube_reserved, name);
         (reserved < *threshold).then(|| {
             Warning(format!(
                 "{flags}: {name}={reserved} is below the hard threshold of {threshold}; a \
@@ -186,8 +193,8 @@ pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Wa
 fn reserved_by(resolved: &Resolved, name: &str) -> Option<&'static str> {
     let says = |reserved: &Reserved| reserved.get(name).is_some_and(|amount| !amount.is_zero());
     match (
-        says(&resolved.system_reserved),
-        says(&resolved.kube_reserved),
+        says(&resolved.node_allocatable.system_reserved),
+        says(&resolved.node_allocatable.kube_reserved),
     ) {
         (true, true) => Some("--system-reserved and --kube-reserved"),
         (true, false) => Some("--system-reserved"),

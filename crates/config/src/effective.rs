@@ -82,7 +82,7 @@ pub fn lint(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
             }
         }
         warnings.extend(within_reserve(threshold, machine));
-        warnings.extend(unreachable(threshold, resolved.memory_source, machine));
+        warnings.extend(unreachable(threshold, resolved.memory.source, machine));
         if origin == Origin::Default {
             warnings.extend(above_a_tenth(threshold, machine));
         }

@@ -62,7 +62,7 @@ pub fn look(settings: &Resolved) -> Result<Box<Engine>, String> {
     engine.observe(now(), FIRST_FS_WAIT, false);
     engine
         .pods_mut()
-        .remember_protected(settings.state_dir.as_deref(), &facts::boot_id());
+        .remember_protected(settings.paths.state_dir.as_deref(), &facts::boot_id());
     engine.pods_mut().refresh_with_disk(DISK_WAIT);
     Ok(engine)
 }

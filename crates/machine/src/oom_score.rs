@@ -31,7 +31,7 @@ pub struct Scores {
 impl Scores {
     /// Ready to look, if it is asked for; a dry run sets nothing.
     pub fn open(settings: &Resolved, hierarchies: Hierarchies) -> Result<Self, String> {
-        let wanted = settings.apply_oom_score_adj && !settings.dry_run;
+        let wanted = settings.oom_score_adj.apply && !settings.dry_run;
         let keeper = wanted
             .then(|| Keeper::open(settings, hierarchies))
             .transpose()?;
@@ -81,7 +81,7 @@ impl Keeper {
             scores: scores.map_err(|error| error.to_string())?,
             scale: Scale {
                 memory_capacity_bytes: memory_bytes()?,
-                guaranteed: settings.guaranteed_oom_score_adj,
+                guaranteed: settings.oom_score_adj.guaranteed,
                 policy: settings.evict.policy,
             },
         })

@@ -10,10 +10,10 @@ use rustix::fd::AsFd;
 
 /// A line for each root that cannot be right, and for services that are not found.
 pub fn warnings(settings: &Resolved, pods: &Pods) -> Vec<Warning> {
-    let roots = settings.pod_cgroup_roots.iter();
+    let roots = settings.pods.cgroup_roots.iter();
     let odd = |root| about(root, pods.hierarchies());
     let mut found: Vec<Warning> = roots.filter_map(|root| odd(root)).collect();
-    if let Some(of) = settings.pods_of
+    if let Some(of) = settings.pods.of_services
         && !pods.has_services()
     {
         let line = format!(

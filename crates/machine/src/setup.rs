@@ -88,13 +88,13 @@ impl Setup {
     ) -> Result<Self, String> {
         let proc = Path::new(PROC);
         let hierarchies = Hierarchies::read(proc).map_err(|error| error.to_string())?;
-        let roots = settings.pod_cgroup_roots.clone();
+        let roots = settings.pods.cgroup_roots.clone();
         let mut node =
-            NodeSettings::new(proc, hierarchies.clone(), existing(&settings.nodefs_path));
+            NodeSettings::new(proc, hierarchies.clone(), existing(&settings.paths.nodefs));
         node.pods_cgroup = Some(pods_cgroup(&hierarchies, &roots));
         node.kept_from_pods = kept_from_pods(settings);
-        node.memory_source = settings.memory_source;
-        node.hugepage_aware = settings.hugepage_aware;
+        node.memory_source = settings.memory.source;
+        node.hugepage_aware = settings.memory.hugepage_aware;
         let mut thresholds = settings.evict.thresholds.iter();
         node.stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
         let images = SharedRecords::default();
@@ -104,9 +104,9 @@ impl Setup {
         runtimes.refresh();
         runtimes.wait(wait);
         let (images_at, layers) = runtimes.places();
-        let given = settings.imagefs_path.clone();
+        let given = settings.paths.imagefs.clone();
         node.imagefs = given.or(images_at).or_else(imagefs);
-        let given = settings.containerfs_path.clone();
+        let given = settings.paths.containerfs.clone();
         node.containerfs = given.or(layers);
         let open_files_on = WatchedDisks {
             nodefs: node.nodefs.clone(),
@@ -114,10 +114,10 @@ impl Setup {
         };
         let open_files_on =
             (!settings.evict.policy.open_files_are_not_seen).then_some(open_files_on);
-        let layers = settings.containerfs_path.clone();
+        let layers = settings.paths.containerfs.clone();
         let mounts_on = WatchedDisks {
             nodefs: node.nodefs.clone(),
-            layers: layers.or_else(|| settings.imagefs_path.clone()),
+            layers: layers.or_else(|| settings.paths.imagefs.clone()),
         };
         let mounts_on = (!settings.evict.policy.mounts_are_not_seen).then_some(mounts_on);
         Ok(Self {
@@ -129,8 +129,8 @@ impl Setup {
             },
             manifests: manifests(settings),
             dirs: Some(PodDirs {
-                root_dir: settings.root_dir.path.clone(),
-                logs_dir: settings.pod_logs_dir.path.clone(),
+                root_dir: settings.paths.root_dir.path.clone(),
+                logs_dir: settings.paths.pod_logs_dir.path.clone(),
                 // A pod may mount the whole node to look at it (decision D58).
                 host_paths: false,
                 open_files_on,
@@ -138,8 +138,8 @@ impl Setup {
             }),
             runtimes,
             images,
-            finds_imagefs: settings.imagefs_path.is_none(),
-            finds_containerfs: settings.containerfs_path.is_none(),
+            finds_imagefs: settings.paths.imagefs.is_none(),
+            finds_containerfs: settings.paths.containerfs.is_none(),
             collector: Collector::of(settings),
             reliever: Reliever::of(settings)?,
         })
@@ -150,10 +150,10 @@ impl Setup {
 pub fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
     Settings {
         evict: settings.evict.clone(),
-        interval: settings.housekeeping_interval,
+        interval: settings.daemon.housekeeping_interval,
         dry_run: settings.dry_run,
         images_until_clear: images_until_clear(settings, hierarchies),
-        images_every: images_every(settings.image_gc.policy.max_age),
+        images_every: images_every(settings.gc.images.policy.max_age),
         processors: processors(),
         ..Settings::default()
     }
@@ -164,7 +164,9 @@ pub fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
 #[must_use]
 pub fn kept_from_pods(settings: &Resolved) -> u64 {
     let none = Reserved::default();
-    if settings.system_reserved == none && settings.kube_reserved == none {
+    if settings.node_allocatable.system_reserved == none
+        && settings.node_allocatable.kube_reserved == none
+    {
         return 0;
     }
     let total = read_meminfo().ok().and_then(|info| info.mem_total_bytes);
@@ -173,7 +175,7 @@ pub fn kept_from_pods(settings: &Resolved) -> u64 {
 }
 
 fn manifests(settings: &Resolved) -> Option<ManifestDir> {
-    let dir = ManifestDir::new(settings.pod_manifest_path.clone()?);
+    let dir = ManifestDir::new(settings.pods.manifest_path.clone()?);
     Some(dir.marking_static(settings.evict.policy.manifest_pods_are_static))
 }
 
@@ -216,7 +218,7 @@ fn kubepods(hierarchies: &Hierarchies) -> Option<&'static str> {
 
 /// Where there is a kubepods tree, something fetches images again.
 fn images_until_clear(settings: &Resolved, hierarchies: &Hierarchies) -> bool {
-    !settings.image_gc.reclaims_all && kubepods(hierarchies).is_none()
+    !settings.gc.images.reclaims_all && kubepods(hierarchies).is_none()
 }
 
 /// How often images are looked at: where they may lie unused for a minute only, in five
@@ -229,14 +231,14 @@ fn images_every(max_age: Option<Duration>) -> Duration {
 
 /// Which services are pods, and what never is evicted.
 fn services(settings: &Resolved) -> Services {
-    let manager = settings.pods_of.map(|of| match of {
+    let manager = settings.pods.of_services.map(|of| match of {
         PodsOf::Openrc => ServiceManager::Openrc,
         PodsOf::Systemd => ServiceManager::Systemd,
     });
     Services {
         of: manager,
-        sessions: settings.pods_of_sessions,
-        never: settings.never_evict.clone(),
+        sessions: settings.pods.of_sessions,
+        never: settings.pods.never_evict.clone(),
     }
 }
 

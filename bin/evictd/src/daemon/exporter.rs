@@ -27,7 +27,7 @@ impl Exporter {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start(settings: &Resolved) -> Result<Option<Self>, String> {
-        if settings.metrics_listen.is_none() {
+        if settings.output.metrics_listen.is_none() {
             return Ok(None);
         }
         let fail = |what: &str| format!("--metrics-listen: {what}");

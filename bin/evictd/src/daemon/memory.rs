@@ -40,7 +40,7 @@ impl Memory {
             now: now(),
             wall_seconds: wall_seconds(),
         };
-        let (keeper, problems) = Keeper::open(settings.state_dir.as_deref(), about, try_lock);
+        let (keeper, problems) = Keeper::open(settings.paths.state_dir.as_deref(), about, try_lock);
         for problem in problems {
             if problem.is_in_use {
                 return Err(format!(

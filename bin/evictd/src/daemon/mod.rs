@@ -97,8 +97,8 @@ impl From<String> for Failure {
 
 /// Reservations that this machine cannot give are refused before anything is evicted.
 fn check(settings: &Resolved, engine: &mut Engine) -> Result<(), Failure> {
-    if settings.system_reserved == settings.kube_reserved
-        && settings.kube_reserved == Reserved::default()
+    if settings.node_allocatable.system_reserved == settings.node_allocatable.kube_reserved
+        && settings.node_allocatable.kube_reserved == Reserved::default()
     {
         return Ok(());
     }
@@ -143,9 +143,10 @@ impl Daemon {
     fn start(settings: Resolved, reloads: Reloads) -> Result<Self, Failure> {
         descriptors::allow(&settings).map_err(wrong)?;
         // Before all else: it inherits nothing of what follows.
-        let on_event = settings.on_event.as_deref();
+        let on_event = settings.hooks.on_event.as_deref();
         let hook = own_program::start("on-event", on_event, Stdio::null()).map_err(wrong)?;
-        let before_kill = BeforeKill::start(settings.before_kill.as_deref()).map_err(wrong)?;
+        let before_kill =
+            BeforeKill::start(settings.hooks.before_kill.as_deref()).map_err(wrong)?;
         let metrics_file = MetricsFile::open(&settings).map_err(wrong)?;
         let exporter = Exporter::start(&settings).map_err(wrong)?;
         protect::before_threads();
@@ -157,7 +158,7 @@ impl Daemon {
             exporter.follow(&mut watch);
         }
         let supervisor = Supervisor::of_environment();
-        let helpers = Helpers::new(settings.realtime);
+        let helpers = Helpers::new(settings.daemon.realtime);
         let setup = Setup::of(&settings, Some(helpers.releaser.clone()))?;
         announce(&settings, &setup);
         let notifier = Notifier::new(&settings, &setup);
@@ -170,7 +171,7 @@ impl Daemon {
         for bell in bells.chain([runtimes]).flatten() {
             watch.add(bell, NEWS).map_err(|error| error.to_string())?;
         }
-        protect::from_a_busy_machine(settings.realtime);
+        protect::from_a_busy_machine(settings.daemon.realtime);
         // Before any process is killed: one that has begun to exit cannot be helped. Where
         // there is no thread to have, it is tried again.
         let _ = helpers.releaser.start();
@@ -273,7 +274,7 @@ impl Daemon {
     fn reload(&mut self) {
         let new = self.reloads.apply(now(), &self.settings, &mut self.engine);
         if let Some(settings) = new {
-            crate::log::set_verbosity(settings.verbosity);
+            crate::log::set_verbosity(settings.output.verbosity);
             self.report = Report::new();
             self.local.follow(&settings);
             self.reliever.follow(&settings);

@@ -30,9 +30,12 @@ pub(super) fn announce(settings: &Resolved, setup: &Setup) {
     } else {
         ""
     };
-    let metrics = settings.metrics_listen.map_or_else(String::new, |at| {
-        format!("; metrics are served at http://{at}/metrics")
-    });
+    let metrics = settings
+        .output
+        .metrics_listen
+        .map_or_else(String::new, |at| {
+            format!("; metrics are served at http://{at}/metrics")
+        });
     log::info!(
         event = "start", version = version, thresholds = in_text(&all).as_str(),
         podsFrom = pods.as_str(), dryRun = settings.dry_run;
@@ -60,8 +63,13 @@ fn pods_from(settings: &Resolved, setup: &Setup) -> String {
     ];
     let roots = setup.cgroup.pod_cgroup_roots.iter();
     from.extend(roots.map(|root| format!("the children of the cgroup /{}", root.display())));
-    from.extend(settings.pods_of.map(|of| format!("the services of {of}")));
-    if settings.pods_of_sessions {
+    from.extend(
+        settings
+            .pods
+            .of_services
+            .map(|of| format!("the services of {of}")),
+    );
+    if settings.pods.of_sessions {
         from.push("login sessions and what users' managers run".into());
     }
     from.join(", ")

@@ -188,7 +188,9 @@ fn put_in_force(settings: &Resolved, engine: &mut Engine) -> Result<(), String> 
     engine
         .node_mut()
         .keep_from_pods(setup::kept_from_pods(settings));
-    engine.pods_mut().never_evict(settings.never_evict.clone());
+    engine
+        .pods_mut()
+        .never_evict(settings.pods.never_evict.clone());
     Ok(())
 }
 

@@ -158,7 +158,7 @@ struct Relief {
 impl Relief {
     /// `None` where it is off.
     fn new(settings: &Resolved, readings: &Readings) -> Option<Self> {
-        (settings.memory_relief == MemoryRelief::On).then(|| Self {
+        (settings.memory.relief == MemoryRelief::On).then(|| Self {
             begins: match need_now(settings, readings) {
                 Need::None | Need::Tight => "no",
                 Need::Near => "now",

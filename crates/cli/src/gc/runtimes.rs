@@ -61,7 +61,7 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
         ..AllDone::default()
     };
     // What the daemon has seen of images, if one ever ran, decides their order.
-    let state = settings.state_dir.as_deref().map(read_state);
+    let state = settings.paths.state_dir.as_deref().map(read_state);
     let known = state
         .and_then(Result::ok)
         .flatten()

@@ -79,7 +79,7 @@ pub(super) fn records(settings: &Resolved, wanted: &Wanted<'_>) -> Result<Vec<Va
 }
 
 fn kept(settings: &Resolved) -> Result<String, String> {
-    let directory = settings.state_dir.as_deref();
+    let directory = settings.paths.state_dir.as_deref();
     let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
     read_events(directory).map_err(|error| error.to_string())
 }

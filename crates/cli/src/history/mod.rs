@@ -109,7 +109,7 @@ impl History {
 }
 
 fn read(settings: &Resolved) -> Result<State, String> {
-    let directory = settings.state_dir.as_ref();
+    let directory = settings.paths.state_dir.as_ref();
     let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
     let state = read_state(directory).map_err(|error| error.to_string())?;
     let directory = directory.display();

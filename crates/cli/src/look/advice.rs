@@ -29,7 +29,7 @@ pub(super) fn advise(
         pods(facts),
         of_thresholds,
         reserve(facts).filter(|_| !has_reserve),
-        keep_alive(facts).filter(|_| settings.keep_alive.is_empty()),
+        keep_alive(facts).filter(|_| settings.memory.keep_alive.is_empty()),
     ];
     all.into_iter().flatten().take(MOST).collect()
 }

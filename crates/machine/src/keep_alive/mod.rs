@@ -53,7 +53,7 @@ impl Keeper {
         let names = if settings.dry_run {
             Vec::new()
         } else {
-            settings.keep_alive.clone()
+            settings.memory.keep_alive.clone()
         };
         let has_left = journal.as_ref().is_some_and(KnobJournal::has_any);
         if names.is_empty() && !has_left {

@@ -48,7 +48,7 @@ impl MetricsFile {
     /// # Errors
     /// When it cannot be one that node_exporter reads.
     pub fn open(settings: &Resolved) -> Result<Option<Self>, String> {
-        let Some(path) = &settings.metrics_file else {
+        let Some(path) = &settings.output.metrics_file else {
             return Ok(None);
         };
         let fail = |what: &str| format!("--metrics-file={}: {what}", path.display());

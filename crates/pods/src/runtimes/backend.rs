@@ -75,7 +75,7 @@ impl Candidate {
 /// The sockets that were named, else the usual ones, whether they exist or not; none where no
 /// API is spoken.
 pub(super) fn candidates(settings: &Resolved) -> Vec<Candidate> {
-    let named = settings.runtime_endpoints.as_ref();
+    let named = settings.runtimes.endpoints.as_ref();
     let sockets = match named {
         Some(named) => named.clone(),
         None => USUAL.map(PathBuf::from).into(),
@@ -83,7 +83,7 @@ pub(super) fn candidates(settings: &Resolved) -> Vec<Candidate> {
     let candidates = sockets.into_iter().map(|socket| Candidate {
         socket,
         is_named: named.is_some(),
-        projects_are_pods: settings.compose_projects_are_pods,
+        projects_are_pods: settings.runtimes.compose_projects_are_pods,
     });
     candidates.filter(|_| ANY).collect()
 }

@@ -35,7 +35,7 @@ use teller::Teller;
 
 /// Why no runtime is asked though a socket was named.
 fn left_out(settings: &Resolved) -> Option<String> {
-    let named = settings.runtime_endpoints.as_deref().unwrap_or_default();
+    let named = settings.runtimes.endpoints.as_deref().unwrap_or_default();
     (!ANY && !named.is_empty()).then(|| {
         "container runtime: --container-runtime-endpoint names one, but this evictd was built \
          without any"
@@ -83,7 +83,7 @@ impl Runtimes {
     ) -> Result<Self, String> {
         let none = Self {
             left_out: left_out(settings),
-            removes_all: settings.collects_all_containers,
+            removes_all: settings.gc.all_containers,
             ..Self::default()
         };
         let candidates = candidates(settings);

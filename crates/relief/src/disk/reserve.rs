@@ -43,7 +43,7 @@ impl Reserve {
         });
         Self {
             bytes: settings.relief.reserve_bytes,
-            state_dir: settings.state_dir.clone(),
+            state_dir: settings.paths.state_dir.clone(),
             thresholds: thresholds.cloned().collect(),
             told: Mutex::new(None),
         }

@@ -82,8 +82,12 @@ pub struct Chosen {
 impl Collector {
     /// `None` where no directory was named: then nothing is ever deleted.
     pub fn of(settings: &Resolved) -> Option<Self> {
-        let logs = settings.pod_logs_dir.deletable().map(Path::to_path_buf);
-        let root = settings.root_dir.deletable().map(Path::to_path_buf);
+        let logs = settings
+            .paths
+            .pod_logs_dir
+            .deletable()
+            .map(Path::to_path_buf);
+        let root = settings.paths.root_dir.deletable().map(Path::to_path_buf);
         (logs.is_some() || root.is_some()).then_some(Self { logs, root })
     }
 

@@ -102,7 +102,7 @@ impl Reliever {
 
     /// Goes on with other settings.
     pub fn follow(&mut self, settings: &Resolved) {
-        self.is_on = settings.memory_relief == MemoryRelief::On;
+        self.is_on = settings.memory.relief == MemoryRelief::On;
         self.dry_run = settings.dry_run;
     }
 

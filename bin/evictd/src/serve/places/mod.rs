@@ -23,7 +23,7 @@ pub(super) fn open_all(
     tell: &dyn Fn(&str),
 ) -> Result<Vec<OwnedFd>, String> {
     let mut all = Vec::new();
-    if let Some(address) = settings.metrics_listen {
+    if let Some(address) = settings.output.metrics_listen {
         let flag = format!("--metrics-listen={address}");
         let tell = |error: &io::Error| tell(&wait_text(&flag, error));
         let port = when_free(&|| listen_at(address), pause, &tell);

@@ -101,7 +101,7 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
 
 /// As `evictd history --events` shows them.
 fn latest_events(settings: &Resolved) -> Vec<String> {
-    let text = settings.state_dir.as_deref().map(read_events);
+    let text = settings.paths.state_dir.as_deref().map(read_events);
     let text = text.and_then(Result::ok).unwrap_or_default();
     let shown = |line| events::show(line, None, false);
     let latest = text.lines().rev().filter_map(shown).take(EVENTS);

@@ -56,7 +56,7 @@ impl Logs {
     pub(super) fn of(settings: &Resolved) -> Self {
         Self {
             keep_bytes: settings.relief.log_keep_bytes,
-            state_dir: settings.state_dir.clone(),
+            state_dir: settings.paths.state_dir.clone(),
             reopen,
             writers: Writers::new(PROC.into(), BOUNDS),
             said: Mutex::default(),

@@ -51,13 +51,13 @@ impl RuntimeCollector {
     /// What the settings say, remembering what is in `records`.
     pub fn of(settings: &Resolved, records: SharedRecords) -> Self {
         Self {
-            images: settings.image_gc.clone(),
-            containers: settings.container_gc,
-            removes_all: settings.collects_all_containers,
-            removes_volumes: settings.collects_anonymous_volumes,
+            images: settings.gc.images.clone(),
+            containers: settings.gc.containers,
+            removes_all: settings.gc.all_containers,
+            removes_volumes: settings.gc.anonymous_volumes,
             prunes_build_cache: settings.relief.build_cache,
             switches: *settings.policy(),
-            imagefs: settings.imagefs_path.clone(),
+            imagefs: settings.paths.imagefs.clone(),
             began_nanos: wall_nanos(),
             records,
             told_unmatched: Vec::new(),
