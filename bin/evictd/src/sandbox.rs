@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use evictd_config::Resolved;
+use evictd_config::{Daemon, Resolved};
 use evictd_stats::PROC;
 use evictd_sys::{allow_known_syscalls, keep_capabilities, landlock_version, write_nowhere};
 use rustix::thread::CapabilitySet;
@@ -35,8 +35,8 @@ pub(crate) fn enter(settings: &Resolved) {
 
 /// The same for a process that only looks, and talks to whoever reaches it: it opens no file
 /// for writing either, and changes none.
-pub(crate) fn enter_to_look(settings: &Resolved) {
-    if settings.daemon.sandbox {
+pub(crate) fn enter_to_look(daemon: &Daemon) {
+    if daemon.sandbox {
         // Where the kernel lacks a means, the daemon has said so.
         let _ = keep_capabilities(READING);
         let _ = allow_known_syscalls();

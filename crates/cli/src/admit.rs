@@ -206,7 +206,7 @@ fn look(settings: &Resolved) -> Result<Seen, String> {
         Ok(state) => (state.unwrap_or_default(), None),
         Err(error) => (State::default(), Some(error.to_string())),
     };
-    let (conditions, doubt) = match evictd_client::view(settings) {
+    let (conditions, doubt) = match evictd_client::view(&settings.paths) {
         Ok(view) => (view.conditions(), None),
         Err(why) => {
             let conditions = observe(settings, state.clone())?;

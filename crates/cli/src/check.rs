@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::ask_within;
-use evictd_config::Resolved;
+use evictd_config::{Paths, Resolved};
 use evictd_node::{Amount, Condition, ConditionSet, Readings, Signal};
 use evictd_plain::Plain;
 use evictd_threshold::Threshold;
@@ -70,7 +70,7 @@ enum Level {
 
 impl Check {
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
-        let (level, holds, line) = match self.look(settings) {
+        let (level, holds, line) = match self.look(&settings.paths) {
             Ok(seen) => seen,
             Err(why) => (Level::Unknown, false, format!("no daemon answers: {why}")),
         };
@@ -85,12 +85,12 @@ impl Check {
     }
 
     /// The level, whether a condition holds, and both in words.
-    fn look(&self, settings: &Resolved) -> Result<(Level, bool, String), String> {
+    fn look(&self, paths: &Paths) -> Result<(Level, bool, String), String> {
         if self.daemon {
-            ask_within(settings, "/healthz", WAIT)?;
+            ask_within(paths, "/healthz", WAIT)?;
             return Ok((Level::Fine, false, "the daemon runs".to_owned()));
         }
-        let view = evictd_client::view_within(settings, WAIT)?;
+        let view = evictd_client::view_within(paths, WAIT)?;
         let thresholds = view.settings()?.evict.thresholds;
         Ok(judge(
             self.condition,

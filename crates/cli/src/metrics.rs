@@ -43,7 +43,9 @@ impl Metrics {
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let summary = || Ok(Summarizer::new(settings)?.look());
         match (self.summary, self.resource) {
-            (false, false) => ask_within(settings, "/metrics", WAIT).map(|page| print(&page)),
+            (false, false) => {
+                ask_within(&settings.paths, "/metrics", WAIT).map(|page| print(&page))
+            }
             (true, false) => summary().map(|of| print_json(&of)),
             (false, true) => summary().map(|of| print(&of.in_metrics())),
             (true, true) => Ok(usage_error(

@@ -1,8 +1,7 @@
 //! A node seen moment by moment, in the lines of a recording.
 
-use evictd_config::Resolved;
 use evictd_engine::ports::Listing as _;
-use evictd_evict::Evict;
+use evictd_evict::{Config, Evict};
 use evictd_node::pod::Pod;
 use evictd_node::{Mono, Utc};
 use evictd_recording::{Decided, Line, Seen, SeenPod, Session};
@@ -17,8 +16,8 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub(super) fn new(settings: &Resolved) -> Result<Self, String> {
-        let evict = Evict::new(settings.evict.clone()).map_err(|error| error.to_string())?;
+    pub(super) fn new(config: &Config) -> Result<Self, String> {
+        let evict = Evict::new(config.clone()).map_err(|error| error.to_string())?;
         Ok(Self {
             session: Session::new(evict),
             pods: Vec::new(),

@@ -57,7 +57,7 @@ impl Record {
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let about = |error: io::Error| format!("{}: {error}", self.file);
         let mut sampled = Sampled::take(settings)?;
-        let mut moments = Moments::new(settings)?;
+        let mut moments = Moments::new(&settings.evict)?;
         let mut file = File::create_new(&self.file).map_err(|error| {
             if error.kind() == io::ErrorKind::AlreadyExists {
                 return format!("{}: is there already: name a file that is not", self.file);

@@ -35,11 +35,11 @@ impl Reload {
     #[expect(clippy::disallowed_methods, reason = "a command waits by the clock")]
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         let number = |answer: &str| answer.split(' ').next().map(str::to_owned);
-        let before = order(settings, "/reload")?;
+        let before = order(&settings.paths, "/reload")?;
         let begun = Instant::now();
         loop {
             std::thread::sleep(AGAIN);
-            let answer = ask(settings, "/reloaded")?;
+            let answer = ask(&settings.paths, "/reloaded")?;
             let (head, lines) = answer.split_once('\n').unwrap_or_default();
             if number(&answer) == number(&before) {
                 if begun.elapsed() > WAIT {

@@ -11,6 +11,7 @@ use evictd_evict::Evict;
 use evictd_machine::config_file::{self, Settings};
 use evictd_plain::Plain;
 use evictd_recording::{Begun, Chart, Decided, Line, MAX_LINE_BYTES, Session, picture};
+use evictd_threshold::Threshold;
 use serde_json::json;
 
 use super::output::{complain, print};
@@ -125,11 +126,11 @@ impl Replay {
     }
 
     /// Where that is asked for.
-    fn draw(&self, node: &str, chart: &Chart, settings: &Resolved) -> Result<(), String> {
+    fn draw(&self, node: &str, chart: &Chart, thresholds: &[Threshold]) -> Result<(), String> {
         let Some(file) = &self.svg else {
             return Ok(());
         };
-        let svg = picture(node, chart, &settings.evict.thresholds);
+        let svg = picture(node, chart, thresholds);
         let written = std::fs::write(file, svg);
         written.map_err(|error| format!("--svg: {file}: {error}"))
     }
@@ -174,7 +175,7 @@ impl Replay {
             }
         }
         let printed = print(&text);
-        self.draw(&begun.node, &chart, settings)?;
+        self.draw(&begun.node, &chart, &settings.evict.thresholds)?;
         if let Some(problem) = lines.bad.problem() {
             return Err(problem);
         }

@@ -138,7 +138,7 @@ pub(crate) fn rank_pods(
 /// # Errors
 /// Why none answers.
 pub(super) fn ask_daemon(settings: &Resolved) -> Result<(View, Resolved), String> {
-    let view = evictd_client::view(settings)?;
+    let view = evictd_client::view(&settings.paths)?;
     let mut of_daemon = view.settings()?;
     facts::fit(&mut of_daemon);
     Ok((view, of_daemon))

@@ -2,7 +2,7 @@ use evictd_node::Signal;
 use evictd_quantity::{Format, Quantity};
 use evictd_threshold::Threshold;
 
-use crate::{Compat, Machine, Reserved, Resolved, Warning};
+use crate::{Compat, Machine, NodeAllocatable, Reserved, Resolved, Warning};
 
 /// What pods may have of a machine (K: `node_container_manager_linux.go`). The
 /// amounts of each are by resource; process ids count for the cgroup alone.
@@ -159,7 +159,8 @@ pub fn check_reserves(resolved: &Resolved, machine: &Machine) -> Result<(), Stri
     let found = allocatable_of(&capacity, resolved);
     for name in Reserved::NAMES {
         let kept = found.reservation.get(name).zip(capacity.get(name));
-        if let (Some((kept, all)), Some(flags)) = (kept, reserved_by(resolved, name))
+        if let (Some((kept, all)), Some(flags)) =
+            (kept, reserved_by(&resolved.node_allocatable, name))
             && kept > all
         {
             return Err(format!(
@@ -175,7 +176,7 @@ pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Wa
     let evicted_at = evicted_at(&machine.capacity_by_resource(), &resolved.evict.thresholds);
     let kept = |reserved: &Reserved, name| reserved.get(name).cloned().unwrap_or(Quantity::ZERO);
     let warning = |name| {
-        let flags = reserved_by(resolved, name)?;
+        let flags = reserved_by(&resolved.node_allocatable, name)?;
         let threshold = evicted_at.get(name)?;
         let reserved = kept(&resolved.node_allocatable.system_reserved, name)
             + kept(&resolved.node_allocatable.kube_reserved, name);
@@ -190,12 +191,9 @@ pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Wa
 }
 
 /// The flags that reserve something of the resource, where any does.
-fn reserved_by(resolved: &Resolved, name: &str) -> Option<&'static str> {
+fn reserved_by(kept: &NodeAllocatable, name: &str) -> Option<&'static str> {
     let says = |reserved: &Reserved| reserved.get(name).is_some_and(|amount| !amount.is_zero());
-    match (
-        says(&resolved.node_allocatable.system_reserved),
-        says(&resolved.node_allocatable.kube_reserved),
-    ) {
+    match (says(&kept.system_reserved), says(&kept.kube_reserved)) {
         (true, true) => Some("--system-reserved and --kube-reserved"),
         (true, false) => Some("--system-reserved"),
         (false, true) => Some("--kube-reserved"),

@@ -9,6 +9,7 @@ use evictd_node::{Mono, Readings};
 use evictd_relief::memory::{Reliever, Told};
 use evictd_stats::Hierarchies;
 use evictd_sys::Directory;
+use evictd_threshold::Threshold;
 
 use crate::engine::Engine;
 use crate::facts::boot_id;
@@ -41,8 +42,8 @@ pub fn turn(reliever: &mut Reliever, now: Mono, engine: &mut Engine) -> Vec<Told
 
 /// How short memory is by these readings, whatever the rate: for `evictd explain`.
 #[must_use]
-pub fn need_now(settings: &Resolved, readings: &Readings) -> Need {
-    need(&settings.evict.thresholds, readings, 0)
+pub fn need_now(thresholds: &[Threshold], readings: &Readings) -> Need {
+    need(thresholds, readings, 0)
 }
 
 /// The pods that there are now.

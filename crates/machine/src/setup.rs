@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser, ServiceManager, Services};
-use evictd_config::{PodsOf, Reserved, Resolved, memory_kept_from_pods};
+use evictd_config::{ImageGc, PodSources, PodsOf, Reserved, Resolved, memory_kept_from_pods};
 use evictd_engine::Settings;
 use evictd_manifest::ManifestDir;
 use evictd_node::Signal;
@@ -98,7 +98,7 @@ impl Setup {
         let mut thresholds = settings.evict.thresholds.iter();
         node.stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
         let images = SharedRecords::default();
-        let runtimes = Runtimes::start(settings, &|| {
+        let runtimes = Runtimes::start(&settings.runtimes, settings.gc.all_containers, &|| {
             Box::new(RuntimeCollector::of(settings, Arc::clone(&images)))
         })?;
         runtimes.refresh();
@@ -124,7 +124,7 @@ impl Setup {
             engine: engine(settings, &hierarchies),
             node,
             cgroup: CgroupConfig {
-                services: services(settings),
+                services: services(&settings.pods),
                 ..cgroup(hierarchies, roots, releaser)
             },
             manifests: manifests(settings),
@@ -140,7 +140,7 @@ impl Setup {
             images,
             finds_imagefs: settings.paths.imagefs.is_none(),
             finds_containerfs: settings.paths.containerfs.is_none(),
-            collector: Collector::of(settings),
+            collector: Collector::of(&settings.paths),
             reliever: Reliever::of(settings)?,
         })
     }
@@ -152,7 +152,7 @@ pub fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
         evict: settings.evict.clone(),
         interval: settings.daemon.housekeeping_interval,
         dry_run: settings.dry_run,
-        images_until_clear: images_until_clear(settings, hierarchies),
+        images_until_clear: images_until_clear(&settings.gc.images, hierarchies),
         images_every: images_every(settings.gc.images.policy.max_age),
         processors: processors(),
         ..Settings::default()
@@ -164,9 +164,8 @@ pub fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
 #[must_use]
 pub fn kept_from_pods(settings: &Resolved) -> u64 {
     let none = Reserved::default();
-    if settings.node_allocatable.system_reserved == none
-        && settings.node_allocatable.kube_reserved == none
-    {
+    let kept = &settings.node_allocatable;
+    if kept.system_reserved == none && kept.kube_reserved == none {
         return 0;
     }
     let total = read_meminfo().ok().and_then(|info| info.mem_total_bytes);
@@ -217,8 +216,8 @@ fn kubepods(hierarchies: &Hierarchies) -> Option<&'static str> {
 }
 
 /// Where there is a kubepods tree, something fetches images again.
-fn images_until_clear(settings: &Resolved, hierarchies: &Hierarchies) -> bool {
-    !settings.gc.images.reclaims_all && kubepods(hierarchies).is_none()
+fn images_until_clear(images: &ImageGc, hierarchies: &Hierarchies) -> bool {
+    !images.reclaims_all && kubepods(hierarchies).is_none()
 }
 
 /// How often images are looked at: where they may lie unused for a minute only, in five
@@ -230,15 +229,15 @@ fn images_every(max_age: Option<Duration>) -> Duration {
 }
 
 /// Which services are pods, and what never is evicted.
-fn services(settings: &Resolved) -> Services {
-    let manager = settings.pods.of_services.map(|of| match of {
+fn services(pods: &PodSources) -> Services {
+    let manager = pods.of_services.map(|of| match of {
         PodsOf::Openrc => ServiceManager::Openrc,
         PodsOf::Systemd => ServiceManager::Systemd,
     });
     Services {
         of: manager,
-        sessions: settings.pods.of_sessions,
-        never: settings.pods.never_evict.clone(),
+        sessions: pods.of_sessions,
+        never: pods.never_evict.clone(),
     }
 }
 

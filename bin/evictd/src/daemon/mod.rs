@@ -60,7 +60,7 @@ const SOME_TIME: Duration = Duration::from_secs(1);
 /// Runs in the foreground until SIGTERM or SIGINT.
 pub(crate) fn run(settings: Settings) -> ExitCode {
     let (reloads, settings) = Reloads::new(settings);
-    crate::log::start(&settings);
+    crate::log::start(&settings.output);
     let ended = match serve(settings, reloads) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { text, code }) => {
@@ -147,8 +147,8 @@ impl Daemon {
         let hook = own_program::start("on-event", on_event, Stdio::null()).map_err(wrong)?;
         let before_kill =
             BeforeKill::start(settings.hooks.before_kill.as_deref()).map_err(wrong)?;
-        let metrics_file = MetricsFile::open(&settings).map_err(wrong)?;
-        let exporter = Exporter::start(&settings).map_err(wrong)?;
+        let metrics_file = MetricsFile::open(&settings.output).map_err(wrong)?;
+        let exporter = Exporter::start(&settings.output).map_err(wrong)?;
         protect::before_threads();
         // Threads inherit both, the sandbox and the signal mask: before any is made.
         sandbox::enter(&settings);

@@ -47,13 +47,16 @@ impl Config {
         }
         let mut effective = effective(settings, &machine);
         if let Some(sampled) = &sampled {
-            let about_pods = roots::warnings(settings, sampled.engine.pods());
+            let about_pods = roots::warnings(&settings.pods, sampled.engine.pods());
             effective.warnings.extend(about_pods);
-            let about_kernel = kernel::warning(settings, sampled.engine.pods().hierarchies());
+            let about_kernel = kernel::warning(
+                &settings.evict.thresholds,
+                sampled.engine.pods().hierarchies(),
+            );
             effective.warnings.extend(about_kernel);
         }
         // No error here: at a boot what starts evictd may make that directory first.
-        if let Err(error) = MetricsFile::open(settings) {
+        if let Err(error) = MetricsFile::open(&settings.output) {
             let warning = format!("evictd will not start: {error}");
             effective.warnings.push(warning.into());
         }

@@ -78,7 +78,7 @@ impl Explain {
         }
         let (whose, settings, view) = &settings_of(command_line, settings);
         let mut sampled = Sampled::take(settings)?;
-        let mut moments = Moments::new(settings)?;
+        let mut moments = Moments::new(&settings.evict)?;
         let begun = now();
         let mut decided = moments.look(&mut sampled, begun)?;
         let before = sampled.readings;
@@ -159,7 +159,7 @@ impl Relief {
     /// `None` where it is off.
     fn new(settings: &Resolved, readings: &Readings) -> Option<Self> {
         (settings.memory.relief == MemoryRelief::On).then(|| Self {
-            begins: match need_now(settings, readings) {
+            begins: match need_now(&settings.evict.thresholds, readings) {
                 Need::None | Need::Tight => "no",
                 Need::Near => "now",
                 Need::Hard => "over",

@@ -60,7 +60,7 @@ impl Containers {
             all_unused: false,
             evicted: Arc::from([]),
         };
-        let collector = Collector::of(settings);
+        let collector = Collector::of(&settings.paths);
         let all = collect(settings, &what, self.json);
         if collector.is_none() && all.runtimes.is_empty() && all.problems.is_empty() {
             return usage_error(

@@ -55,7 +55,7 @@ impl AllDone {
 /// Collects at each runtime that can be reached; in text, prints a line for each
 /// thing as soon as it is removed.
 pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDone {
-    let (runtimes, problems) = answering(settings);
+    let (runtimes, problems) = answering(&settings.runtimes);
     let mut all = AllDone {
         problems,
         ..AllDone::default()

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::process::ExitCode;
 
-use evictd_config::Resolved;
+use evictd_config::Paths;
 use evictd_engine::full_name;
 use evictd_node::Utc;
 use evictd_plain::Plain;
@@ -42,15 +42,11 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Prints the records that are kept; goes on with those to come where they are to be followed.
-pub(super) fn run(
-    settings: &Resolved,
-    wanted: &Wanted<'_>,
-    follow: bool,
-) -> Result<ExitCode, String> {
+pub(super) fn run(paths: &Paths, wanted: &Wanted<'_>, follow: bool) -> Result<ExitCode, String> {
     let since = wanted.since();
     let mut printed = String::new();
     loop {
-        let text = kept(settings)?;
+        let text = kept(paths)?;
         for line in after(&text, &printed) {
             if is_of(line, wanted.pod)
                 && let Some(shown) = show(line, since.as_deref(), wanted.json)
@@ -70,16 +66,16 @@ pub(super) fn run(
 }
 
 /// The records that are kept, whole.
-pub(super) fn records(settings: &Resolved, wanted: &Wanted<'_>) -> Result<Vec<Value>, String> {
-    let (text, since) = (kept(settings)?, wanted.since());
+pub(super) fn records(paths: &Paths, wanted: &Wanted<'_>) -> Result<Vec<Value>, String> {
+    let (text, since) = (kept(paths)?, wanted.since());
     let lines = whole(&text).filter(|line| is_of(line, wanted.pod));
     let lines = lines.filter_map(|line| show(line, since.as_deref(), true));
     let record = |line: String| serde_json::from_str(&line).ok();
     Ok(lines.filter_map(record).collect())
 }
 
-fn kept(settings: &Resolved) -> Result<String, String> {
-    let directory = settings.paths.state_dir.as_deref();
+fn kept(paths: &Paths) -> Result<String, String> {
+    let directory = paths.state_dir.as_deref();
     let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
     read_events(directory).map_err(|error| error.to_string())
 }

@@ -6,7 +6,7 @@ pub(super) mod timeline;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
+use evictd_config::{Paths, Resolved};
 use evictd_state::{Record, Relief, State, read_state};
 use evictd_stats::wall_seconds;
 use serde::Serialize;
@@ -74,11 +74,11 @@ impl History {
             json: self.json,
         };
         if self.events || self.follow {
-            return events::run(settings, &wanted, self.follow);
+            return events::run(&settings.paths, &wanted, self.follow);
         }
-        let mut state = read(settings)?;
+        let mut state = read(&settings.paths)?;
         self.keep_wanted(&mut state, wall_seconds());
-        let events = events::records(settings, &wanted)?;
+        let events = events::records(&settings.paths, &wanted)?;
         let document = document(&state, &events);
         Ok(print_as(self.json, &document, || {
             timeline::in_text(&state, &events)
@@ -108,8 +108,8 @@ impl History {
     }
 }
 
-fn read(settings: &Resolved) -> Result<State, String> {
-    let directory = settings.paths.state_dir.as_ref();
+fn read(paths: &Paths) -> Result<State, String> {
+    let directory = paths.state_dir.as_ref();
     let directory = directory.ok_or("--state-dir is empty: nothing is kept on disk")?;
     let state = read_state(directory).map_err(|error| error.to_string())?;
     let directory = directory.display();

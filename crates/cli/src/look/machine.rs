@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use evictd_config::Resolved;
+use evictd_config::ContainerRuntimes;
 use evictd_machine::facts::read_text;
 use evictd_node::{Amount, Layout};
 use evictd_pods::runtimes::answering;
@@ -50,10 +50,10 @@ pub(super) struct Swap {
 
 impl Facts {
     /// What is seen now; the second are problems for people to read.
-    pub(super) fn read(settings: &Resolved, sampled: &Sampled) -> (Self, Vec<String>) {
+    pub(super) fn read(runtimes: &ContainerRuntimes, sampled: &Sampled) -> (Self, Vec<String>) {
         let hierarchies = Hierarchies::read(Path::new("/proc")).ok();
         let memory = hierarchies.as_ref().and_then(|of| of.memory.as_ref());
-        let (runtimes, problems) = answering(settings);
+        let (runtimes, problems) = answering(runtimes);
         let of_node = sampled.readings.get(evictd_node::Signal::MemoryAvailable);
         let silent = runtimes.is_empty().then(has_kept_containers).flatten();
         let facts = Self {

@@ -98,7 +98,7 @@ impl Look {
         }
         let (whose, settings, daemon) = &settings_of(command_line, settings);
         let mut sampled = Sampled::take(settings)?;
-        let (machine, mut problems) = Facts::read(settings, &sampled);
+        let (machine, mut problems) = Facts::read(&settings.runtimes, &sampled);
         let (begun, before) = (now(), sampled.readings);
         let (would_give, of_disks) = would_give(settings)?;
         problems.extend(of_disks);

@@ -67,7 +67,7 @@ impl Status {
     pub(super) fn run(&self, settings: &Resolved) -> Result<ExitCode, String> {
         if self.timing {
             let path = if self.json { "/timing.json" } else { "/timing" };
-            return Ok(print(&evictd_client::ask(settings, path)?));
+            return Ok(print(&evictd_client::ask(&settings.paths, path)?));
         }
         if self.watch && !self.json && live::is_possible() {
             return live::run(settings);

@@ -9,7 +9,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use evictd_config::Resolved;
+use evictd_config::Output;
 use evictd_exposition::{Counts, page};
 use evictd_node::{ConditionSet, Mono};
 use evictd_sys::{Desk, Directory, Helper, HelperThread, Priority, Writes, write_only_below};
@@ -47,8 +47,8 @@ impl MetricsFile {
     ///
     /// # Errors
     /// When it cannot be one that node_exporter reads.
-    pub fn open(settings: &Resolved) -> Result<Option<Self>, String> {
-        let Some(path) = &settings.output.metrics_file else {
+    pub fn open(output: &Output) -> Result<Option<Self>, String> {
+        let Some(path) = &output.metrics_file else {
             return Ok(None);
         };
         let fail = |what: &str| format!("--metrics-file={}: {what}", path.display());

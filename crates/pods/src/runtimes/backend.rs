@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use evictd_config::Resolved;
+use evictd_config::ContainerRuntimes;
 use evictd_containers::{ContainerRuntime, Error, Failure};
 
 /// Whether this build speaks to any.
@@ -74,8 +74,8 @@ impl Candidate {
 
 /// The sockets that were named, else the usual ones, whether they exist or not; none where no
 /// API is spoken.
-pub(super) fn candidates(settings: &Resolved) -> Vec<Candidate> {
-    let named = settings.runtimes.endpoints.as_ref();
+pub(super) fn candidates(settings: &ContainerRuntimes) -> Vec<Candidate> {
+    let named = settings.endpoints.as_ref();
     let sockets = match named {
         Some(named) => named.clone(),
         None => USUAL.map(PathBuf::from).into(),
@@ -83,7 +83,7 @@ pub(super) fn candidates(settings: &Resolved) -> Vec<Candidate> {
     let candidates = sockets.into_iter().map(|socket| Candidate {
         socket,
         is_named: named.is_some(),
-        projects_are_pods: settings.runtimes.compose_projects_are_pods,
+        projects_are_pods: settings.compose_projects_are_pods,
     });
     candidates.filter(|_| ANY).collect()
 }

@@ -20,7 +20,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
-use evictd_config::Resolved;
+use evictd_config::ContainerRuntimes;
 use evictd_containers::{ContainerRuntime, RuntimeDisks, RuntimeListing, RuntimePod};
 use evictd_engine::ports::{Heard, Job, News};
 use evictd_stats::now;
@@ -34,8 +34,8 @@ use runtime::Runtime;
 use teller::Teller;
 
 /// Why no runtime is asked though a socket was named.
-fn left_out(settings: &Resolved) -> Option<String> {
-    let named = settings.runtimes.endpoints.as_deref().unwrap_or_default();
+fn left_out(settings: &ContainerRuntimes) -> Option<String> {
+    let named = settings.endpoints.as_deref().unwrap_or_default();
     (!ANY && !named.is_empty()).then(|| {
         "container runtime: --container-runtime-endpoint names one, but this evictd was built \
          without any"
@@ -45,7 +45,7 @@ fn left_out(settings: &Resolved) -> Option<String> {
 
 /// The runtimes that answer now, each to be asked in the calling thread; and why
 /// others do not. For commands, which may wait.
-pub fn answering(settings: &Resolved) -> (Vec<Box<dyn ContainerRuntime>>, Vec<String>) {
+pub fn answering(settings: &ContainerRuntimes) -> (Vec<Box<dyn ContainerRuntime>>, Vec<String>) {
     let (mut runtimes, mut problems) = (Vec::new(), Vec::from_iter(left_out(settings)));
     for candidate in candidates(settings).into_iter().filter(Candidate::is_there) {
         match open_first(&candidate) {
@@ -73,17 +73,19 @@ pub struct Runtimes {
 impl Runtimes {
     /// Those whose endpoints were named, or whose sockets may be where runtimes usually have
     /// them. None has been asked anything when this returns; the first question makes the
-    /// threads. `collecting` makes what collects at one of them.
+    /// threads. `removes_all`: dead containers are removed that nothing replaces. `collecting`
+    /// makes what collects at one of them.
     ///
     /// # Errors
     /// When the kernel gives no descriptors.
     pub fn start(
-        settings: &Resolved,
+        settings: &ContainerRuntimes,
+        removes_all: bool,
         collecting: &dyn Fn() -> Box<dyn Collecting>,
     ) -> Result<Self, String> {
         let none = Self {
             left_out: left_out(settings),
-            removes_all: settings.gc.all_containers,
+            removes_all,
             ..Self::default()
         };
         let candidates = candidates(settings);

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{NamedDir, NamedFile, NamedWalk};
-use evictd_config::{ReliefDir, Resolved};
+use evictd_config::ReliefDir;
 use evictd_engine::ports::{Collected, Relief};
 use evictd_gc::{OldFile, OldFiles, OldFilesPlan, OldFilesRun};
 use evictd_node::Mono;
@@ -27,8 +27,8 @@ const AT_MOST: Duration = Duration::from_secs(10);
 pub(super) struct Directories(Vec<ReliefDir>);
 
 impl Directories {
-    pub(super) fn of(settings: &Resolved) -> Self {
-        Self(settings.relief.directories.clone())
+    pub(super) fn of(settings: &evictd_config::Relief) -> Self {
+        Self(settings.directories.clone())
     }
 
     /// The directories in the order in which they were named, each until nothing is missing.

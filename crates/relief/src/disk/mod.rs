@@ -151,8 +151,8 @@ impl Climber {
     /// As the settings say.
     pub fn of(settings: &Resolved) -> Self {
         Self {
-            logs: Logs::of(settings),
-            directories: Directories::of(settings),
+            logs: Logs::of(settings.relief.log_keep_bytes, &settings.paths),
+            directories: Directories::of(&settings.relief),
             reserve: Reserve::of(settings),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use evictd_cgroup::{
     FoundPod, Freed, Leftover, LeftoverKind, Leftovers, Origin, SkipReason, Skipped,
 };
-use evictd_config::Resolved;
+use evictd_config::Paths;
 use evictd_gc::{Kind, KnownPod, Node, Uid, is_uid, plan_logs};
 use evictd_node::Amount;
 use evictd_node::kubepods::parse_kubepods_name;
@@ -81,13 +81,9 @@ pub struct Chosen {
 
 impl Collector {
     /// `None` where no directory was named: then nothing is ever deleted.
-    pub fn of(settings: &Resolved) -> Option<Self> {
-        let logs = settings
-            .paths
-            .pod_logs_dir
-            .deletable()
-            .map(Path::to_path_buf);
-        let root = settings.paths.root_dir.deletable().map(Path::to_path_buf);
+    pub fn of(paths: &Paths) -> Option<Self> {
+        let logs = paths.pod_logs_dir.deletable().map(Path::to_path_buf);
+        let root = paths.root_dir.deletable().map(Path::to_path_buf);
         (logs.is_some() || root.is_some()).then_some(Self { logs, root })
     }
 

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use core::time::Duration;
 use std::sync::mpsc::SyncSender;
 
-use evictd_config::Resolved;
+use evictd_config::{Paths, Resolved};
 use evictd_machine::facts::node_name;
 use evictd_node::{Mono, Readings, Utc};
 use evictd_state::read_events;
@@ -72,7 +72,7 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
         },
     };
     let at = now();
-    let lines = Moments::new(&of_daemon)?.look(&mut known.sampled, at)?;
+    let lines = Moments::new(&of_daemon.evict)?.look(&mut known.sampled, at)?;
     let decided = lines.into_iter().flat_map(|(_, decided)| decided);
     let decided = by_daemon(decided.collect(), &view);
     let readings = known.sampled.readings;
@@ -93,15 +93,15 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
         conditions: view.conditions,
         overview,
         explained,
-        events: latest_events(settings),
+        events: latest_events(&settings.paths),
     };
     *eye = Some(known);
     Ok(seen)
 }
 
 /// As `evictd history --events` shows them.
-fn latest_events(settings: &Resolved) -> Vec<String> {
-    let text = settings.paths.state_dir.as_deref().map(read_events);
+fn latest_events(paths: &Paths) -> Vec<String> {
+    let text = paths.state_dir.as_deref().map(read_events);
     let text = text.and_then(Result::ok).unwrap_or_default();
     let shown = |line| events::show(line, None, false);
     let latest = text.lines().rev().filter_map(shown).take(EVENTS);

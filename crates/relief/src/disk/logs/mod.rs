@@ -26,7 +26,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use evictd_config::Resolved;
+use evictd_config::Paths;
 use evictd_engine::ports::{Collected, Relief};
 use evictd_gc::{ContainerLog, LogPlan, LogWriter};
 use evictd_pods::runtimes::Listed;
@@ -53,10 +53,10 @@ pub(super) struct Logs {
 }
 
 impl Logs {
-    pub(super) fn of(settings: &Resolved) -> Self {
+    pub(super) fn of(keep_bytes: Option<u64>, paths: &Paths) -> Self {
         Self {
-            keep_bytes: settings.relief.log_keep_bytes,
-            state_dir: settings.paths.state_dir.clone(),
+            keep_bytes,
+            state_dir: paths.state_dir.clone(),
             reopen,
             writers: Writers::new(PROC.into(), BOUNDS),
             said: Mutex::default(),
