@@ -8,7 +8,6 @@ use evictd_machine::config_file::{self, Settings};
 
 use crate::args::{self, Command, Request, parse};
 use crate::output::{fail, print, usage_error};
-use crate::selftest;
 
 /// Runs the command that a command line names; `argv` is without the program's name. Where it
 /// names none, returns the settings that the daemon is to run with.
@@ -19,9 +18,9 @@ use crate::selftest;
 pub fn run(argv: &[OsString]) -> Result<Box<Settings>, ExitCode> {
     // What a selftest starts.
     if let Some((first, rest)) = argv.split_first()
-        && first == selftest::WORKLOAD_ARGUMENT
+        && first == evictd_selftest::WORKLOAD_ARGUMENT
     {
-        return Err(selftest::run_workload(rest));
+        return Err(evictd_selftest::run_workload(rest));
     }
     match parse(argv) {
         Ok(Request::Print(text)) => Err(print(&text)),

@@ -6,34 +6,42 @@ use serde::Serialize;
 /// What the self-test found, and what `--json` prints.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Verdict {
+pub struct Verdict {
     /// Whether all checks hold.
-    pub(super) passed: bool,
+    pub passed: bool,
     /// The version of the memory controller: `v1` or `v2`.
-    pub(super) cgroup: &'static str,
-    pub(super) limit_bytes: u64,
-    pub(super) threshold_bytes: u64,
-    pub(super) evicted: Vec<String>,
-    pub(super) kill_method: Option<&'static str>,
+    pub cgroup: &'static str,
+    /// The memory limit that bounds the harm.
+    pub limit_bytes: u64,
+    /// At how much available memory a pod is evicted.
+    pub threshold_bytes: u64,
+    /// The pods that were evicted.
+    pub evicted: Vec<String>,
+    /// How the pod was killed.
+    pub kill_method: Option<&'static str>,
     /// From the crossing of the threshold to the decision.
-    pub(super) detection_micros: Option<u64>,
+    pub detection_micros: Option<u64>,
     /// From the decision until no process of the pod was left.
-    pub(super) kill_micros: Option<u64>,
+    pub kill_micros: Option<u64>,
     /// From the decision until the memory was free again.
-    pub(super) release_micros: Option<u64>,
-    pub(super) checks: Vec<Check>,
+    pub release_micros: Option<u64>,
+    /// What has to hold, each with whether it does.
+    pub checks: Vec<Check>,
 }
 
 /// Something that has to hold.
 #[derive(Serialize)]
-pub(super) struct Check {
-    pub(super) what: String,
-    pub(super) holds: bool,
+pub struct Check {
+    /// In words.
+    pub what: String,
+    /// Whether it does.
+    pub holds: bool,
 }
 
 impl Verdict {
     /// For people.
-    pub(super) fn in_text(&self) -> String {
+    #[must_use]
+    pub fn in_text(&self) -> String {
         let limit = Amount::bytes(self.limit_bytes);
         let threshold = Amount::bytes(self.threshold_bytes);
         let mut text = format!(

@@ -1,25 +1,14 @@
 //! `evictd selftest`: a real eviction on this very node, inside a cgroup of its
 //! own that bounds the harm.
-//!
-//! Three pods run below one memory limit: `steady` within its request, `small`
-//! above its request (it has none) by little, and `hog`, which grows until it is
-//! evicted. The engine that watches them is the daemon's.
-
-mod observer;
-mod run;
-mod sandbox;
-mod verdict;
-mod workload;
 
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
+use evictd_selftest::evict_one;
 use evictd_sys::{Signal, Watch};
 use rustix::process::geteuid;
 
 use super::output::print_as;
-
-pub(crate) use workload::{ARGUMENT as WORKLOAD_ARGUMENT, run as run_workload};
 
 /// make pressure in a small cgroup and evict for real (root)
 #[derive(Clone, Debug, PartialEq, Eq, FromArgs, ArgsInfo)]
@@ -47,7 +36,7 @@ impl Selftest {
         }
         // Signals arrive through the loop, so that an interrupted test cleans up.
         let watch = Watch::new(&[Signal::TERM, Signal::INT, Signal::HUP]);
-        let verdict = run::evict_one(watch.map_err(|error| error.to_string())?)?;
+        let verdict = evict_one(watch.map_err(|error| error.to_string())?)?;
         let printed = print_as(self.json, &verdict, || verdict.in_text());
         Ok(if verdict.passed {
             printed

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use evictd_cgroup::own::end_with_parent;
 
 /// The first argument that makes evictd such a workload; no command of its own.
-pub(crate) const ARGUMENT: &str = "selftest-workload";
+pub const ARGUMENT: &str = "selftest-workload";
 
 /// Memory is taken piece by piece, so that the pace is even.
 const PIECE: usize = 1 << 20;
 
 /// `selftest-workload PARENT BYTES BYTES_PER_SECOND CGROUP_PROCS...`: joins the
 /// cgroups, takes the memory, waits to be killed.
-pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+pub fn run(arguments: &[OsString]) -> ExitCode {
     let text = |index: usize| arguments.get(index)?.to_str();
     let number = |index: usize| text(index)?.parse::<usize>().ok();
     let parent = text(0).and_then(|pid| pid.parse().ok());

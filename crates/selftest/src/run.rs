@@ -84,7 +84,10 @@ impl Story {
 }
 
 /// Makes the pods, lets one grow, and waits until it is evicted.
-pub(super) fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
+///
+/// # Errors
+/// What kept the test from being run.
+pub fn evict_one(mut watch: Watch) -> Result<Verdict, String> {
     let limit = limit()?;
     let threshold = limit / 4;
     let hierarchies = Hierarchies::read(Path::new(PROC)).map_err(|error| error.to_string())?;
