@@ -9,8 +9,7 @@ use evictd_config::Resolved;
 use evictd_engine::full_name;
 use evictd_node::Mono;
 use evictd_oom::{MemberScore, Scale, member_score};
-use evictd_stats::Hierarchies;
-use evictd_stats::PROC;
+use evictd_stats::{Hierarchies, PROC};
 
 use crate::engine::Engine;
 use crate::facts::read_meminfo;

@@ -12,8 +12,7 @@ use evictd_node::Signal;
 use evictd_pods::runtimes::Runtimes;
 use evictd_relief::disk::Reliever;
 use evictd_relief::gc::{Collector, RuntimeCollector, SharedRecords};
-use evictd_stats::PROC;
-use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
+use evictd_stats::{Hierarchies, NodeSettings, PROC, PodDirs, WatchedDisks};
 use rustix::thread::sched_getaffinity;
 
 use crate::facts::read_meminfo;

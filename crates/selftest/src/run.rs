@@ -12,8 +12,7 @@ use evictd_node::Mono;
 use evictd_pods::runtimes::Runtimes;
 use evictd_relief::gc::SharedRecords;
 use evictd_relief::no_thread;
-use evictd_stats::PROC;
-use evictd_stats::{Hierarchies, NodeSettings, Version, now};
+use evictd_stats::{Hierarchies, NodeSettings, PROC, Version, now};
 use evictd_sys::{Wake, Watch};
 use evictd_threshold::{Lists, parse};
 

@@ -5,9 +5,8 @@ pub(super) mod text;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_config::Resolved;
 use evictd_config::{
-    Effective, EffectiveThreshold, Origin, Setting, Share, check_reserves, effective,
+    Effective, EffectiveThreshold, Origin, Resolved, Setting, Share, check_reserves, effective,
 };
 use evictd_machine::metrics_file::MetricsFile;
 use evictd_machine::{facts, kernel, roots};

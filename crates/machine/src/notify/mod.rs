@@ -16,8 +16,7 @@ use std::path::Path;
 
 use evictd_config::Resolved;
 use evictd_node::{MemorySource, Mono, Signal};
-use evictd_stats::PROC;
-use evictd_stats::{NodeSample, Version, now};
+use evictd_stats::{NodeSample, PROC, Version, now};
 use evictd_sys::{Token, Watch};
 
 use crate::engine::Engine;

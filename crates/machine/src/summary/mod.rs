@@ -8,9 +8,9 @@ use evictd_config::Resolved;
 use evictd_containers::{ContainerState, ListedContainer};
 use evictd_node::Utc;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
-use evictd_stats::PROC;
-use evictd_stats::{CpuReader, FsSample, MemoryUsage, NodeCpu, NodeSample, PodReader};
-use evictd_stats::{now, wall_seconds};
+use evictd_stats::{
+    CpuReader, FsSample, MemoryUsage, NodeCpu, NodeSample, PROC, PodReader, now, wall_seconds,
+};
 
 use crate::engine::{self, Engine};
 use crate::facts::node_name;
