@@ -60,6 +60,7 @@ WITHOUT = {
     "state:read_boot_id": "the file is one item",
     "state:to_json": "it reads nothing",
     "machine:read_text": "the caller reads the text",
+    "cli:parse": "a command line is one item, refused as a whole",
     "config:lint": "it takes what was read",
     "config:effective": "it takes what was read",
     "config:reload": "it takes what was read",

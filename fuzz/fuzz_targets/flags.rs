@@ -2,8 +2,9 @@
 //! give the same settings or the same error of one line, and a flag split in two
 //! words means what it means in one.
 #![no_main]
-// parses: bin/evictd/src/cli/args/split.rs
-// parses: bin/evictd/src/cli/args/mod.rs
+// parses: crates/config/src/command_line/mod.rs
+// parses: crates/cli/src/args/line.rs
+// parses: crates/cli/src/args/mod.rs
 // parses: crates/config/src/typed.rs
 // parses: crates/config/src/values.rs
 // parses: crates/config/src/lists.rs
@@ -12,7 +13,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-use evictd::cli::args::{Request, parse};
+use evictd_cli::args::{Request, parse};
 use evictd_config::{
     Machine, effective, lint, parse_priority, parse_qos_class, parse_signal, resolve,
 };
@@ -33,7 +34,7 @@ fn outcome(argv: &[OsString]) -> Result<String, String> {
         resolved.evict.thresholds.len(),
         resolved.threshold_origins.len()
     );
-    assert!(resolved.housekeeping_interval.as_millis() >= 100);
+    assert!(resolved.daemon.housekeeping_interval.as_millis() >= 100);
     let machine = Machine {
         capacities: [Some(10 << 30); evictd_node::Signal::COUNT],
         left: [Some(1 << 30); evictd_node::Signal::COUNT],

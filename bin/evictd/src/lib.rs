@@ -1,19 +1,17 @@
-//! The evictd program, as a library so that tests and fuzzing can get at its
-//! command line: [`run`] is the whole of it.
+//! The evictd program, as a library: [`run`] is the whole of it.
 //!
-//! No decisions are made here. [`cli::args`] turns the command line into settings,
-//! each command lies in a module of its own, the daemon joins the crates that measure,
-//! decide and act, and a process beside it serves metrics.
+//! No decisions are made here. The daemon joins the crates that measure, decide and act; a
+//! process beside it serves metrics, and another one runs the operator's program for each
+//! record. The commands are the crate `evictd-cli`, which the feature `cli` brings in.
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
-pub mod cli;
-mod config_file;
 mod daemon;
+mod hook;
 mod log;
-mod metrics_file;
+mod run;
 mod sandbox;
 mod serve;
 
-pub use cli::run;
+pub use run::run;

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use evictd_condition::Status;
-use evictd_config::{LogFormat, LogTarget, Resolved};
+use evictd_config::{LogFormat, LogTarget, Output};
 use evictd_engine::{Event, Fields, summary};
 use evictd_logger::{Format, Target, console, stream, write_line};
 use evictd_machine::engine::Engine;
@@ -20,13 +20,13 @@ use log::{Level, LevelFilter, Record};
 use serde_json::Value as Json;
 
 /// Begins to log. The environment has no say: an init script's flags are enough.
-pub(crate) fn start(settings: &Resolved) {
+pub(crate) fn start(output: &Output) {
     stream::open(facts::node_name(), facts::boot_id());
-    let format = match settings.log_format {
+    let format = match output.log_format {
         LogFormat::Text => Format::Text,
         LogFormat::Json => Format::Json,
     };
-    let target = Mutex::new(match settings.log_target {
+    let target = Mutex::new(match output.log_target {
         LogTarget::Syslog => Target::syslog(),
         LogTarget::Journald => Target::journald(),
         LogTarget::Kmsg => Some(Target::kmsg()),
@@ -44,7 +44,7 @@ pub(crate) fn start(settings: &Resolved) {
         .format(move |out, record| write(out, record))
         .target(env_logger::Target::Pipe(Box::new(console::open(format))))
         .init();
-    set_verbosity(settings.verbosity);
+    set_verbosity(output.verbosity);
 }
 
 /// More lines with a higher level of `-v`.

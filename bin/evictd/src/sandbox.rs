@@ -3,16 +3,15 @@
 
 use std::path::Path;
 
-use evictd_config::Resolved;
+use evictd_config::{Daemon, Resolved};
+use evictd_stats::PROC;
 use evictd_sys::{allow_known_syscalls, keep_capabilities, landlock_version, write_nowhere};
 use rustix::thread::CapabilitySet;
-
-use evictd_machine::PROC;
 
 /// Gives up what the daemon will not need. To be called while there is one thread. Where
 /// the kernel lacks a means, that is said once, and the others hold.
 pub(crate) fn enter(settings: &Resolved) {
-    if !settings.sandbox {
+    if !settings.daemon.sandbox {
         log::info!(event = "problem", about = "sandbox"; "--debug=no-sandbox: evictd keeps all its privileges");
         return;
     }
@@ -36,8 +35,8 @@ pub(crate) fn enter(settings: &Resolved) {
 
 /// The same for a process that only looks, and talks to whoever reaches it: it opens no file
 /// for writing either, and changes none.
-pub(crate) fn enter_to_look(settings: &Resolved) {
-    if settings.sandbox {
+pub(crate) fn enter_to_look(daemon: &Daemon) {
+    if daemon.sandbox {
         // Where the kernel lacks a means, the daemon has said so.
         let _ = keep_capabilities(READING);
         let _ = allow_known_syscalls();
@@ -58,17 +57,17 @@ fn needed(settings: &Resolved) -> CapabilitySet {
             CapabilitySet::empty()
         }
     };
-    let deletes = settings.root_dir.given
-        || settings.pod_logs_dir.given
+    let deletes = settings.paths.root_dir.given
+        || settings.paths.pod_logs_dir.given
         || !settings.relief.directories.is_empty();
     // The kernel's notices of pressure need it too, before Linux 6.4.
-    let resource = settings.kernel_notices || settings.apply_oom_score_adj;
+    let resource = settings.daemon.kernel_notices || settings.oom_score_adj.apply;
     READING
         | CapabilitySet::IPC_LOCK
         | wanted(!settings.dry_run, CapabilitySet::KILL)
         // In a directory with the sticky bit a file is deleted by its owner.
         | wanted(!settings.dry_run && deletes, CapabilitySet::FOWNER)
-        | wanted(settings.realtime, CapabilitySet::SYS_NICE)
+        | wanted(settings.daemon.realtime, CapabilitySet::SYS_NICE)
         | wanted(resource, CapabilitySet::SYS_RESOURCE)
         | wanted(has_project_quotas(), CapabilitySet::SYS_ADMIN)
 }

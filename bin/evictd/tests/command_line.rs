@@ -1,5 +1,6 @@
 //! The program as a shell sees it: exit codes, and which stream says what.
 
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::process::{Command, Output, Stdio};

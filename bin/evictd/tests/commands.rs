@@ -1,5 +1,6 @@
 //! A node is recorded, replayed and explained, by the program itself.
 
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use serde_json::Value;

@@ -1,5 +1,6 @@
 //! `--config` and `--config-dir`, as a shell sees them.
 
+#![cfg(feature = "cli")]
 #![cfg(feature = "yaml")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 

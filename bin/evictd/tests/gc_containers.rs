@@ -1,6 +1,7 @@
 //! `evictd gc containers` in directories of the test's own. The pods are told by
 //! manifests, so no root is needed.
 
+#![cfg(feature = "cli")]
 #![cfg(feature = "yaml")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 

@@ -1,6 +1,7 @@
 //! The script that works out `memory.available` beside evictd (acceptance row 146,
 //! decision D54), and what the summary API is asked for (rows 144 and 145).
 
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::fs;

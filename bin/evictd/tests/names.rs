@@ -1,4 +1,5 @@
 //! Acceptance row 198: names from outside do nothing to whoever reads them.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fs;

@@ -1,6 +1,7 @@
 //! `evictd oom-score` on pods of the test's own, in cgroup v1's memory hierarchy where it is
 //! usually mounted.
 
+#![cfg(feature = "cli")]
 #![cfg(feature = "yaml")]
 #![expect(
     clippy::unwrap_used,

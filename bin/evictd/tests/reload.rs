@@ -1,5 +1,6 @@
 //! A daemon that reads its settings anew, and what it tells its supervisor.
 
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use core::time::Duration;

@@ -1,5 +1,6 @@
 //! What a running daemon may still do, as the kernel shows it, thread by thread.
 
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! `admit` and `history` beside a daemon, and beside what one has left.
 
+#![cfg(feature = "cli")]
 #![cfg(feature = "yaml")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 

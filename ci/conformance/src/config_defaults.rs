@@ -44,7 +44,11 @@ pub(crate) fn check(document: &Value, rules: Rules) -> Outcome {
             "enforceNodeAllocatable",
         );
         let pods = enforced.iter().any(|option| option == "pods");
-        same("enforceNodeAllocatable", ours.enforce_pods, pods)?;
+        same(
+            "enforceNodeAllocatable",
+            ours.node_allocatable.enforce_pods,
+            pods,
+        )?;
         hard(&ours, &document["evictionHardWhenUnset"])?;
         let flags = document["flags"].as_object().ok_or("no flags")?;
         for flag in [

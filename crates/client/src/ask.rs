@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::path::Path;
 
-use evictd_config::Resolved;
+use evictd_config::Paths;
 use rustix::io::Errno;
 
 use crate::{View, get, post, remark};
@@ -18,36 +18,33 @@ pub const SOCKET: &str = "evictd.sock";
 ///
 /// # Errors
 /// Why none answers.
-pub fn view(settings: &Resolved) -> Result<View, String> {
-    view_within(settings, WAIT)
+pub fn view(paths: &Paths) -> Result<View, String> {
+    view_within(paths, WAIT)
 }
 
 /// The same, waiting at most so long.
-pub fn view_within(settings: &Resolved, wait: Duration) -> Result<View, String> {
-    let answer = ask_within(settings, "/view.json", wait)?;
+pub fn view_within(paths: &Paths, wait: Duration) -> Result<View, String> {
+    let answer = ask_within(paths, "/view.json", wait)?;
     serde_json::from_str(&answer).map_err(|error| format!("the daemon's answer: {error}"))
 }
 
 /// Requests a path from the daemon that runs with the same `--state-dir`.
-pub fn ask(settings: &Resolved, path: &str) -> Result<String, String> {
-    ask_within(settings, path, WAIT)
+pub fn ask(paths: &Paths, path: &str) -> Result<String, String> {
+    ask_within(paths, path, WAIT)
 }
 
 /// The same, waiting at most so long.
-pub fn ask_within(settings: &Resolved, path: &str, wait: Duration) -> Result<String, String> {
-    request(settings, &|socket| get(socket, path, wait))
+pub fn ask_within(paths: &Paths, path: &str, wait: Duration) -> Result<String, String> {
+    request(paths, &|socket| get(socket, path, wait))
 }
 
 /// Has the daemon do what this path stands for.
-pub fn order(settings: &Resolved, path: &str) -> Result<String, String> {
-    request(settings, &|socket| post(socket, path, WAIT))
+pub fn order(paths: &Paths, path: &str) -> Result<String, String> {
+    request(paths, &|socket| post(socket, path, WAIT))
 }
 
-fn request(
-    settings: &Resolved,
-    made: &dyn Fn(&Path) -> Result<String, Errno>,
-) -> Result<String, String> {
-    let directory = settings.state_dir.as_deref();
+fn request(paths: &Paths, made: &dyn Fn(&Path) -> Result<String, Errno>) -> Result<String, String> {
+    let directory = paths.state_dir.as_deref();
     let directory = directory.ok_or("with an empty --state-dir the daemon has no socket to ask")?;
     let socket = directory.join(SOCKET);
     made(&socket).map_err(|error| format!("{}: {error}{}", socket.display(), remark(error)))

@@ -1,7 +1,7 @@
 use alloc::collections::BTreeMap;
 use core::time::Duration;
 
-use evictd_config::{Origin, Resolved, Setting, Typed, resolve};
+use evictd_config::{Origin, PodSources, Resolved, Setting, Typed, resolve};
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
 use serde::{Deserialize, Serialize};
@@ -66,14 +66,14 @@ impl View {
                 Origin::Flag(_) | Origin::FlagsFile(_) | Origin::File(_)
             )
         };
-        let gates = gates(settings);
+        let gates = gates(&settings.settings);
         let is_told = |of: &&Setting| match of.word() {
             Some(_) => false, // It is in the text of --compat.
             None => is_given(of.origin) || (of.name == COMPAT && !gates.is_empty()),
         };
         let given = settings.settings.iter().filter(is_told);
         let flags = given.flat_map(|of| {
-            let texts = texts(settings, of).into_iter();
+            let texts = texts(&settings.pods, of).into_iter();
             let behind = if of.name == COMPAT { &*gates } else { "" };
             texts.map(move |text| format!("--{}={text}{behind}", of.name))
         });
@@ -204,21 +204,21 @@ pub fn flags_of(thresholds: &[Threshold]) -> impl Iterator<Item = String> {
 const COMPAT: &str = "compat";
 
 /// What feature gates of a file switch on, which no flag says, as further words of `--compat`.
-fn gates(settings: &Resolved) -> String {
-    let all = settings.settings.iter();
+fn gates(settings: &[Setting]) -> String {
+    let all = settings.iter();
     let on = all.filter(|of| matches!(of.origin, Origin::File(_)) && of.value == "true");
     let words = on.filter_map(Setting::word);
     words.map(|word| format!(",{word}")).collect()
 }
 
 /// What the flag of a setting was given, each time.
-fn texts(settings: &Resolved, of: &Setting) -> Vec<String> {
+fn texts(pods: &PodSources, of: &Setting) -> Vec<String> {
     match of.name {
         "pod-cgroup-root" => {
-            let roots = settings.pod_cgroup_roots.iter();
+            let roots = pods.cgroup_roots.iter();
             roots.map(|root| format!("/{}", root.display())).collect()
         }
-        "never-evict" => settings.never_evict.clone(),
+        "never-evict" => pods.never_evict.clone(),
         // No pattern has a blank in it.
         "keep-image" => of.value.split(' ').map(str::to_owned).collect(),
         _ => vec![of.value.clone()],
@@ -253,9 +253,9 @@ mod tests {
         let settings = resolve(&typed).unwrap();
         let again = View::of_settings(&settings).settings().unwrap();
         assert_eq!(again.evict.thresholds, settings.evict.thresholds);
-        assert_eq!(again.pod_cgroup_roots, settings.pod_cgroup_roots);
-        assert_eq!(again.never_evict, settings.never_evict);
-        assert_eq!(again.runtime_endpoints, settings.runtime_endpoints);
+        assert_eq!(again.pods.cgroup_roots, settings.pods.cgroup_roots);
+        assert_eq!(again.pods.never_evict, settings.pods.never_evict);
+        assert_eq!(again.runtimes.endpoints, settings.runtimes.endpoints);
         assert_eq!(again.settings, settings.settings);
 
         let gate = br#"{"kind": "KubeletConfiguration",
@@ -265,7 +265,7 @@ mod tests {
         assert!(typed.add("compat", "keep-build-cache"));
         let with_gate = resolve(&typed).unwrap();
         let again = View::of_settings(&with_gate).settings().unwrap();
-        assert!(!again.hugepage_aware && !again.relief.build_cache);
+        assert!(!again.memory.hugepage_aware && !again.relief.build_cache);
 
         let mut view = View::of_settings(&settings);
         view.flags.push("--of-tomorrow=1".to_owned());

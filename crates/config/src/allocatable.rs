@@ -2,7 +2,7 @@ use evictd_node::Signal;
 use evictd_quantity::{Format, Quantity};
 use evictd_threshold::Threshold;
 
-use crate::{Compat, Machine, Reserved, Resolved, Warning};
+use crate::{Compat, Machine, NodeAllocatable, Reserved, Resolved, Warning};
 
 /// What pods may have of a machine (K: `node_container_manager_linux.go`). The
 /// amounts of each are by resource; process ids count for the cgroup alone.
@@ -98,7 +98,10 @@ fn at_least_zero(quantity: Quantity) -> Quantity {
 /// A reservation includes the thresholds; the kubelet keeps them back beside it
 /// (docs/thresholds.md).
 fn allocatable_of(capacity: &Reserved, resolved: &Resolved) -> Allocatable {
-    let (system, kube) = (&resolved.system_reserved, &resolved.kube_reserved);
+    let (system, kube) = (
+        &resolved.node_allocatable.system_reserved,
+        &resolved.node_allocatable.kube_reserved,
+    );
     let beside = match resolved.compat {
         Compat::Evictd => &[][..],
         Compat::Kubelet(_) => &resolved.evict.thresholds,
@@ -112,10 +115,13 @@ fn allocatable_of(capacity: &Reserved, resolved: &Resolved) -> Allocatable {
 /// kubelet's limit of the cgroup is without it.
 #[must_use]
 pub fn memory_kept_from_pods(resolved: &Resolved, total_bytes: i64) -> u64 {
-    if !resolved.enforce_pods {
+    if !resolved.node_allocatable.enforce_pods {
         return 0;
     }
-    let reserves = [&resolved.system_reserved, &resolved.kube_reserved];
+    let reserves = [
+        &resolved.node_allocatable.system_reserved,
+        &resolved.node_allocatable.kube_reserved,
+    ];
     let memory = reserves.into_iter().filter_map(|of| of.get("memory"));
     let reserved = memory.fold(0, |sum: i64, amount| sum.saturating_add(amount.value()));
     let thresholds = resolved.evict.thresholds.iter();
@@ -153,7 +159,8 @@ pub fn check_reserves(resolved: &Resolved, machine: &Machine) -> Result<(), Stri
     let found = allocatable_of(&capacity, resolved);
     for name in Reserved::NAMES {
         let kept = found.reservation.get(name).zip(capacity.get(name));
-        if let (Some((kept, all)), Some(flags)) = (kept, reserved_by(resolved, name))
+        if let (Some((kept, all)), Some(flags)) =
+            (kept, reserved_by(&resolved.node_allocatable, name))
             && kept > all
         {
             return Err(format!(
@@ -169,9 +176,10 @@ pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Wa
     let evicted_at = evicted_at(&machine.capacity_by_resource(), &resolved.evict.thresholds);
     let kept = |reserved: &Reserved, name| reserved.get(name).cloned().unwrap_or(Quantity::ZERO);
     let warning = |name| {
-        let flags = reserved_by(resolved, name)?;
+        let flags = reserved_by(&resolved.node_allocatable, name)?;
         let threshold = evicted_at.get(name)?;
-        let reserved = kept(&resolved.system_reserved, name) + kept(&resolved.kube_reserved, name);
+        let reserved = kept(&resolved.node_allocatable.system_reserved, name)
+            + kept(&resolved.node_allocatable.kube_reserved, name);
         (reserved < *threshold).then(|| {
             Warning(format!(
                 "{flags}: {name}={reserved} is below the hard threshold of {threshold}; a \
@@ -183,12 +191,9 @@ pub(crate) fn below_thresholds(resolved: &Resolved, machine: &Machine) -> Vec<Wa
 }
 
 /// The flags that reserve something of the resource, where any does.
-fn reserved_by(resolved: &Resolved, name: &str) -> Option<&'static str> {
+fn reserved_by(kept: &NodeAllocatable, name: &str) -> Option<&'static str> {
     let says = |reserved: &Reserved| reserved.get(name).is_some_and(|amount| !amount.is_zero());
-    match (
-        says(&resolved.system_reserved),
-        says(&resolved.kube_reserved),
-    ) {
+    match (says(&kept.system_reserved), says(&kept.kube_reserved)) {
         (true, true) => Some("--system-reserved and --kube-reserved"),
         (true, false) => Some("--system-reserved"),
         (false, true) => Some("--kube-reserved"),

@@ -78,11 +78,11 @@ pub fn lint(resolved: &Resolved, machine: &Machine) -> Vec<Warning> {
             warnings.extend(beyond_capacity(threshold, capacity));
             warnings.extend(beyond_reach(threshold, capacity, machine));
             if !threshold.is_hard() {
-                warnings.extend(mixed_soft(threshold, resolved, capacity));
+                warnings.extend(mixed_soft(threshold, &resolved.evict.thresholds, capacity));
             }
         }
         warnings.extend(within_reserve(threshold, machine));
-        warnings.extend(unreachable(threshold, resolved.memory_source, machine));
+        warnings.extend(unreachable(threshold, resolved.memory.source, machine));
         if origin == Origin::Default {
             warnings.extend(above_a_tenth(threshold, machine));
         }
@@ -169,10 +169,11 @@ fn beyond_reach(threshold: &Threshold, capacity: i64, machine: &Machine) -> Opti
 
 /// A soft threshold not above a hard one, where only the capacity tells:
 /// one is a percentage, the other is not.
-fn mixed_soft(soft: &Threshold, resolved: &Resolved, capacity: i64) -> Option<Warning> {
+fn mixed_soft(soft: &Threshold, all: &[Threshold], capacity: i64) -> Option<Warning> {
     let is_share = |t: &Threshold| matches!(t.value, ThresholdValue::Percentage(_));
-    let hard = resolved.evict.thresholds.iter();
-    let hard = hard.filter(|t| t.is_hard() && is_share(t) != is_share(soft));
+    let hard = all
+        .iter()
+        .filter(|t| t.is_hard() && is_share(t) != is_share(soft));
     let hard: Vec<Threshold> = hard.cloned().collect();
     soft_not_above_hard(soft, &hard, Some(capacity))
 }

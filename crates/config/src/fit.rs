@@ -18,7 +18,7 @@ impl Resolved {
         if let Some(setting) = setting
             && (setting.origin, self.compat) == (Origin::Default, Compat::Evictd)
         {
-            self.memory_source = MemorySource::Min;
+            self.memory.source = MemorySource::Min;
             (setting.value, setting.origin) = ("min".to_owned(), Origin::Derived);
         }
     }
@@ -26,16 +26,16 @@ impl Resolved {
     /// Settles `--memory-relief=auto`: on where all swap is zram. A kubelet relieves
     /// no memory, and without a state directory what is set could outlast evictd.
     pub fn settle_memory_relief(&mut self, swap_is_zram: bool) {
-        if self.memory_relief != MemoryRelief::Auto {
+        if self.memory.relief != MemoryRelief::Auto {
             return;
         }
-        let pays = swap_is_zram && self.compat == Compat::Evictd && self.state_dir.is_some();
+        let pays = swap_is_zram && self.compat == Compat::Evictd && self.paths.state_dir.is_some();
         let (value, text) = if pays {
             (MemoryRelief::On, "on")
         } else {
             (MemoryRelief::Off, "off")
         };
-        self.memory_relief = value;
+        self.memory.relief = value;
         let mut settings = self.settings.iter_mut();
         if let Some(setting) = settings.find(|setting| setting.name == "memory-relief") {
             (setting.value, setting.origin) = (text.to_owned(), Origin::Derived);

@@ -39,7 +39,10 @@ mod tests {
         let mut typed = Typed::default();
         assert!(typed.add("metrics-listen", text));
         let resolved = resolve(&typed).map_err(|error| error.to_string())?;
-        let address = resolved.metrics_listen.map(|address| address.to_string());
+        let address = resolved
+            .output
+            .metrics_listen
+            .map(|address| address.to_string());
         Ok((address.unwrap_or_default(), resolved.warnings.len()))
     }
 

@@ -10,9 +10,10 @@ use crate::book::Book;
 use crate::compat::Difference;
 use crate::values::{self, INT32, Parsed, std_duration};
 use crate::{
-    Compat, ConfigError, Directory, Flag, LogFormat, LogTarget, MemoryRelief, Origin, PodsOf,
-    Reserved, Resolved, Setting, Typed, Warning, collection, debug, endpoint, keep, listen, lists,
-    relief, thresholds,
+    Compat, ConfigError, ContainerRuntimes, Daemon, Directory, Flag, GarbageCollection, Hooks,
+    LogFormat, LogTarget, Memory, MemoryRelief, NodeAllocatable, OomScoreAdj, Origin, Output,
+    Paths, PodSources, PodsOf, Reserved, Resolved, Setting, Typed, Warning, collection, debug,
+    endpoint, keep, listen, lists, relief, thresholds,
 };
 
 /// The shortest loop: below it the measuring itself becomes a load (decision D6).
@@ -45,54 +46,91 @@ fn all(typed: &Typed) -> Parsed<Resolved> {
     let behaviour = Behaviour::read(&mut book)?;
     let debug = debug::read(&mut book)?;
     without_effect(&mut book)?;
-    let (pods_of, pods_of_sessions) = pods_of(&mut book)?;
-    let mut resolved = Resolved {
-        evict: evict(&behaviour, &mut book)?,
-        threshold_origins: Vec::new(),
-        compat: behaviour.compat,
-        lost_time_is_left_out: false,
-        dry_run: book.boolean("dry-run")?,
+    let (of_services, of_sessions) = pods_of(&mut book)?;
+    // In this order: of several errors the first is told.
+    let evict = evict(&behaviour, &mut book)?;
+    let dry_run = book.boolean("dry-run")?;
+    let daemon = Daemon {
         housekeeping_interval: interval("housekeeping-interval", &mut book)?,
         kernel_notices: !debug.no_kernel_notices,
-        memory_source: book.word("memory-available-source", &MEMORY_SOURCES)?,
-        hugepage_aware: !behaviour.has(Difference::NoHugepageAware),
         realtime: !debug.no_realtime,
         sandbox: !debug.no_sandbox,
-        nodefs_path: nodefs_path(&mut book),
-        imagefs_path: book.path("imagefs-path"),
-        containerfs_path: book.path("containerfs-path"),
-        pod_manifest_path: book.path("pod-manifest-path"),
-        pod_cgroup_roots: pod_cgroup_roots(&mut book)?,
-        pods_of,
-        pods_of_sessions,
+    };
+    let source = book.word("memory-available-source", &MEMORY_SOURCES)?;
+    let pods = PodSources {
+        manifest_path: book.path("pod-manifest-path"),
+        cgroup_roots: pod_cgroup_roots(&mut book)?,
+        of_services,
+        of_sessions,
         never_evict: never_evict(&mut book),
-        memory_relief: book.word("memory-relief", &MemoryRelief::WORDS)?,
+    };
+    let memory = Memory {
+        source,
+        hugepage_aware: !behaviour.has(Difference::NoHugepageAware),
+        relief: book.word("memory-relief", &MemoryRelief::WORDS)?,
         keep_alive: keep::services(&mut book)?,
-        guaranteed_oom_score_adj: behaviour.compat.guaranteed_score(),
-        apply_oom_score_adj: book.boolean("apply-oom-score-adj")?,
+    };
+    let oom_score_adj = OomScoreAdj {
+        guaranteed: behaviour.compat.guaranteed_score(),
+        apply: book.boolean("apply-oom-score-adj")?,
+    };
+    let paths = Paths {
+        nodefs: nodefs_path(&mut book),
+        imagefs: book.path("imagefs-path"),
+        containerfs: book.path("containerfs-path"),
         root_dir: directory("root-dir", &mut book)?,
         pod_logs_dir: directory("pod-logs-dir", &mut book)?,
+        state_dir: book.path("state-dir"),
+    };
+    let node_allocatable = NodeAllocatable {
         system_reserved: reserved("system-reserved", &mut book)?,
         kube_reserved: reserved("kube-reserved", &mut book)?,
         enforce_pods: enforce_pods(&mut book)?,
-        runtime_endpoints: endpoint::endpoints(&mut book)?,
+    };
+    let runtimes = ContainerRuntimes {
+        endpoints: endpoint::endpoints(&mut book)?,
         compose_projects_are_pods: book.boolean("compose-projects-are-pods")?,
-        image_gc: collection::images(&behaviour, &mut book)?,
-        container_gc: collection::containers(&mut book)?,
-        relief: relief::relief(&behaviour, &mut book)?,
-        collects_all_containers: book.word(
+    };
+    let images = collection::images(&behaviour, &mut book)?;
+    let containers = collection::containers(&mut book)?;
+    let relief = relief::relief(&behaviour, &mut book)?;
+    let gc = GarbageCollection {
+        images,
+        containers,
+        all_containers: book.word(
             "collect-dead-containers",
             &[("replaced", false), ("all", true)],
         )?,
-        collects_anonymous_volumes: book.boolean("collect-anonymous-volumes")?,
+        anonymous_volumes: book.boolean("collect-anonymous-volumes")?,
+    };
+    let output = Output {
         verbosity: u8::try_from(book.integer("v", COUNT)?).unwrap_or(u8::MAX),
         log_format: book.word("logging-format", &LogFormat::WORDS)?,
-        state_dir: book.path("state-dir"),
         log_target: book.word("log-target", &LogTarget::WORDS)?,
         metrics_file: book.path("metrics-file"),
         metrics_listen: listen::address(&mut book)?,
+    };
+    let hooks = Hooks {
         on_event: book.path("on-event"),
         before_kill: book.path("before-kill"),
+    };
+    let mut resolved = Resolved {
+        evict,
+        threshold_origins: Vec::new(),
+        compat: behaviour.compat,
+        lost_time_is_left_out: false,
+        dry_run,
+        daemon,
+        memory,
+        paths,
+        pods,
+        runtimes,
+        node_allocatable,
+        oom_score_adj,
+        gc,
+        relief,
+        output,
+        hooks,
         settings: book.settings,
         warnings: book.warnings,
     };
@@ -110,12 +148,12 @@ fn without_effect(book: &mut Book<'_>) -> Parsed<()> {
 
 /// The thresholds, and the settings in the order of the help.
 fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
-    let (compat, enforce_pods) = (resolved.compat, resolved.enforce_pods);
+    let (compat, enforce_pods) = (resolved.compat, resolved.node_allocatable.enforce_pods);
     resolved.evict.policy.ladder_ends_with_images = resolved.relief.is_none();
     let warnings = &mut resolved.warnings;
     (resolved.evict.thresholds, resolved.threshold_origins) =
         thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;
-    let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.image_gc);
+    let late = collection::pressure_comes_first(&resolved.evict.thresholds, &resolved.gc.images);
     resolved.warnings.extend(late);
     let place = |setting: &Setting| Flag::known().position(|flag| flag.name == setting.flag());
     resolved.settings.sort_by_cached_key(place);

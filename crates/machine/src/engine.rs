@@ -4,21 +4,24 @@ use core::time::Duration;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
+use std::sync::PoisonError;
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{
     Collect, Deletion, Depth, Disk, Job, Node, Places, Reclaim, Relieved, Runtimes as _, Sample,
 };
 use evictd_engine::{FIRST_FS_WAIT, Settings};
+use evictd_gc::ImageRecords;
 use evictd_node::{Filesystem, Mono, Readings, ReliefStep, Signal};
+use evictd_pods::Pods;
+use evictd_relief::disk::Reliever;
+use evictd_relief::gc::{Cleaner, SharedRecords};
+use evictd_relief::no_thread;
 use evictd_stats::{FsSample, NodeReader, NodeSample, NodeSettings, now, wall_seconds};
 use evictd_sys::{Token, Watch};
 
 use crate::facts;
-use crate::gc::Cleaner;
-use crate::pods::Pods;
-use crate::relief::Reliever;
-use crate::setup::{Setup, no_thread};
+use crate::setup::Setup;
 
 /// The loop over the ports of this machine.
 pub type Engine = evictd_engine::Engine<NodePort, Pods, Reclaimer>;
@@ -37,6 +40,7 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
     let reclaimer = Reclaimer {
         cleaner: cleaner.transpose()?,
         reliever: setup.reliever,
+        images: setup.images,
     };
     Ok(Box::new(Engine::new(settings, (node, pods, reclaimer))))
 }
@@ -55,7 +59,9 @@ pub fn look(settings: &Resolved) -> Result<Box<Engine>, String> {
     let mut engine = open(Setup::to_look(settings)?)?;
     measure_disk(&mut engine).map_err(no_thread)?;
     engine.observe(now(), FIRST_FS_WAIT, false);
-    engine.pods_mut().remember_protected(settings);
+    engine
+        .pods_mut()
+        .remember_protected(settings.paths.state_dir.as_deref(), &facts::boot_id());
     engine.pods_mut().refresh_with_disk(DISK_WAIT);
     Ok(engine)
 }
@@ -233,9 +239,26 @@ impl Node for NodePort {
 pub struct Reclaimer {
     cleaner: Option<Cleaner>,
     reliever: Option<Reliever>,
+    /// When images were detected and last used.
+    images: SharedRecords,
 }
 
 impl Reclaimer {
+    /// Takes over what was known of images before a restart.
+    pub fn restore_images(&self, known: &ImageRecords) {
+        let mut records = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        // Images are looked at in the first round at the earliest.
+        if records.texts().next().is_none() {
+            records.clone_from(known);
+        }
+    }
+
+    /// When images were detected and last used, as is known now.
+    pub fn image_records(&self) -> ImageRecords {
+        let records = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        records.clone()
+    }
+
     /// Readable when there is something to tell.
     pub fn descriptors(&self) -> [Option<BorrowedFd<'_>>; 2] {
         [

@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use evictd_config::{Machine, Resolved};
 use evictd_kerntext::{Meminfo, mounts, parse_meminfo, parse_zram_pool};
 use evictd_state::read_boot_id;
-use evictd_stats::{Hierarchies, NodeSample, Version, read_memory_switched_off};
+use evictd_stats::{Hierarchies, NodeSample, PROC, Version, read_memory_switched_off};
 use rustix::system::uname;
-
-use crate::PROC;
 
 /// The capacities of these readings, the kernel's own reserve, and swap. What
 /// cannot be read is unknown, and nothing is judged by it.

@@ -2,10 +2,11 @@
 //! Without pressure stall information as a notice, seccomp or Landlock a line of their own
 //! says so.
 
-use evictd_config::{Resolved, Warning};
+use evictd_config::Warning;
 use evictd_node::Signal;
 use evictd_stats::Hierarchies;
 use evictd_sys::process_mrelease;
+use evictd_threshold::Threshold;
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use rustix::io::Errno;
 use rustix::process::{PidfdFlags, getpid, pidfd_open};
@@ -14,12 +15,12 @@ use rustix::system::uname;
 use crate::facts::counts_lost_time;
 
 /// All of it in one line; `None` where nothing is lacking.
-pub fn warning(settings: &Resolved, hierarchies: &Hierarchies) -> Option<Warning> {
+pub fn warning(thresholds: &[Threshold], hierarchies: &Hierarchies) -> Option<Warning> {
     let counts_root = hierarchies
         .memory
         .as_ref()
         .is_none_or(|of| of.counts_root());
-    let mut thresholds = settings.evict.thresholds.iter();
+    let mut thresholds = thresholds.iter();
     let watches_stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
     let lacks = [
         (

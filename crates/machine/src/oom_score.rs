@@ -9,9 +9,8 @@ use evictd_config::Resolved;
 use evictd_engine::full_name;
 use evictd_node::Mono;
 use evictd_oom::{MemberScore, Scale, member_score};
-use evictd_stats::Hierarchies;
+use evictd_stats::{Hierarchies, PROC};
 
-use crate::PROC;
 use crate::engine::Engine;
 use crate::facts::read_meminfo;
 
@@ -31,7 +30,7 @@ pub struct Scores {
 impl Scores {
     /// Ready to look, if it is asked for; a dry run sets nothing.
     pub fn open(settings: &Resolved, hierarchies: Hierarchies) -> Result<Self, String> {
-        let wanted = settings.apply_oom_score_adj && !settings.dry_run;
+        let wanted = settings.oom_score_adj.apply && !settings.dry_run;
         let keeper = wanted
             .then(|| Keeper::open(settings, hierarchies))
             .transpose()?;
@@ -81,7 +80,7 @@ impl Keeper {
             scores: scores.map_err(|error| error.to_string())?,
             scale: Scale {
                 memory_capacity_bytes: memory_bytes()?,
-                guaranteed: settings.guaranteed_oom_score_adj,
+                guaranteed: settings.oom_score_adj.guaranteed,
                 policy: settings.evict.policy,
             },
         })

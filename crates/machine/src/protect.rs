@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use evictd_cgroup::own::make_room_for_descriptors;
+use evictd_stats::PROC;
 use evictd_sys::{Priority, lock_program};
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
-
-use crate::PROC;
 
 /// The kubelet's own score (K: `qos/policy.go`).
 const OOM_SCORE_ADJ: i16 = -999;

@@ -3,18 +3,17 @@
 use core::ops::ControlFlow;
 use std::path::Path;
 
-use evictd_config::{Resolved, Warning};
+use evictd_config::{PodSources, Warning};
+use evictd_pods::Pods;
 use evictd_stats::{Hierarchies, Hierarchy, each_child};
 use rustix::fd::AsFd;
 
-use crate::pods::Pods;
-
 /// A line for each root that cannot be right, and for services that are not found.
-pub fn warnings(settings: &Resolved, pods: &Pods) -> Vec<Warning> {
-    let roots = settings.pod_cgroup_roots.iter();
+pub fn warnings(sources: &PodSources, pods: &Pods) -> Vec<Warning> {
+    let roots = sources.cgroup_roots.iter();
     let odd = |root| about(root, pods.hierarchies());
     let mut found: Vec<Warning> = roots.filter_map(|root| odd(root)).collect();
-    if let Some(of) = settings.pods_of
+    if let Some(of) = sources.of_services
         && !pods.has_services()
     {
         let line = format!(

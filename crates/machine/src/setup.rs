@@ -1,22 +1,21 @@
 //! What an engine is made of: settings, resolved against this machine.
 
+use alloc::sync::Arc;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 
 use evictd_cgroup::{CgroupConfig, KillLimits, Releaser, ServiceManager, Services};
-use evictd_config::{PodsOf, Reserved, Resolved, memory_kept_from_pods};
+use evictd_config::{ImageGc, PodSources, PodsOf, Reserved, Resolved, memory_kept_from_pods};
 use evictd_engine::Settings;
 use evictd_manifest::ManifestDir;
 use evictd_node::Signal;
-use evictd_stats::{Hierarchies, NodeSettings, PodDirs, WatchedDisks};
+use evictd_pods::runtimes::Runtimes;
+use evictd_relief::disk::Reliever;
+use evictd_relief::gc::{Collector, RuntimeCollector, SharedRecords};
+use evictd_stats::{Hierarchies, NodeSettings, PROC, PodDirs, WatchedDisks};
 use rustix::thread::sched_getaffinity;
 
-use crate::PROC;
-pub use crate::confined::no_thread;
 use crate::facts::read_meminfo;
-use crate::gc::Collector;
-use crate::relief::Reliever;
-use crate::runtimes::Runtimes;
 
 /// Everything that an [`Engine`](crate::engine::Engine) needs.
 pub struct Setup {
@@ -33,6 +32,8 @@ pub struct Setup {
     /// The container runtimes; what they hold has been asked, and may not have been
     /// answered yet.
     pub runtimes: Runtimes,
+    /// When images were detected and last used.
+    pub images: SharedRecords,
     /// Whether no flag says where images lie.
     pub finds_imagefs: bool,
     /// The same of writable layers.
@@ -86,22 +87,25 @@ impl Setup {
     ) -> Result<Self, String> {
         let proc = Path::new(PROC);
         let hierarchies = Hierarchies::read(proc).map_err(|error| error.to_string())?;
-        let roots = settings.pod_cgroup_roots.clone();
+        let roots = settings.pods.cgroup_roots.clone();
         let mut node =
-            NodeSettings::new(proc, hierarchies.clone(), existing(&settings.nodefs_path));
+            NodeSettings::new(proc, hierarchies.clone(), existing(&settings.paths.nodefs));
         node.pods_cgroup = Some(pods_cgroup(&hierarchies, &roots));
         node.kept_from_pods = kept_from_pods(settings);
-        node.memory_source = settings.memory_source;
-        node.hugepage_aware = settings.hugepage_aware;
+        node.memory_source = settings.memory.source;
+        node.hugepage_aware = settings.memory.hugepage_aware;
         let mut thresholds = settings.evict.thresholds.iter();
         node.stall = thresholds.any(|threshold| threshold.signal == Signal::MemoryStall);
-        let runtimes = Runtimes::start(settings)?;
+        let images = SharedRecords::default();
+        let runtimes = Runtimes::start(&settings.runtimes, settings.gc.all_containers, &|| {
+            Box::new(RuntimeCollector::of(settings, Arc::clone(&images)))
+        })?;
         runtimes.refresh();
         runtimes.wait(wait);
-        let (images, layers) = runtimes.places();
-        let given = settings.imagefs_path.clone();
-        node.imagefs = given.or(images).or_else(imagefs);
-        let given = settings.containerfs_path.clone();
+        let (images_at, layers) = runtimes.places();
+        let given = settings.paths.imagefs.clone();
+        node.imagefs = given.or(images_at).or_else(imagefs);
+        let given = settings.paths.containerfs.clone();
         node.containerfs = given.or(layers);
         let open_files_on = WatchedDisks {
             nodefs: node.nodefs.clone(),
@@ -109,32 +113,33 @@ impl Setup {
         };
         let open_files_on =
             (!settings.evict.policy.open_files_are_not_seen).then_some(open_files_on);
-        let layers = settings.containerfs_path.clone();
+        let layers = settings.paths.containerfs.clone();
         let mounts_on = WatchedDisks {
             nodefs: node.nodefs.clone(),
-            layers: layers.or_else(|| settings.imagefs_path.clone()),
+            layers: layers.or_else(|| settings.paths.imagefs.clone()),
         };
         let mounts_on = (!settings.evict.policy.mounts_are_not_seen).then_some(mounts_on);
         Ok(Self {
             engine: engine(settings, &hierarchies),
             node,
             cgroup: CgroupConfig {
-                services: services(settings),
+                services: services(&settings.pods),
                 ..cgroup(hierarchies, roots, releaser)
             },
             manifests: manifests(settings),
             dirs: Some(PodDirs {
-                root_dir: settings.root_dir.path.clone(),
-                logs_dir: settings.pod_logs_dir.path.clone(),
+                root_dir: settings.paths.root_dir.path.clone(),
+                logs_dir: settings.paths.pod_logs_dir.path.clone(),
                 // A pod may mount the whole node to look at it (decision D58).
                 host_paths: false,
                 open_files_on,
                 mounts_on,
             }),
             runtimes,
-            finds_imagefs: settings.imagefs_path.is_none(),
-            finds_containerfs: settings.containerfs_path.is_none(),
-            collector: Collector::of(settings),
+            images,
+            finds_imagefs: settings.paths.imagefs.is_none(),
+            finds_containerfs: settings.paths.containerfs.is_none(),
+            collector: Collector::of(&settings.paths),
             reliever: Reliever::of(settings)?,
         })
     }
@@ -144,10 +149,10 @@ impl Setup {
 pub fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
     Settings {
         evict: settings.evict.clone(),
-        interval: settings.housekeeping_interval,
+        interval: settings.daemon.housekeeping_interval,
         dry_run: settings.dry_run,
-        images_until_clear: images_until_clear(settings, hierarchies),
-        images_every: images_every(settings.image_gc.policy.max_age),
+        images_until_clear: images_until_clear(&settings.gc.images, hierarchies),
+        images_every: images_every(settings.gc.images.policy.max_age),
         processors: processors(),
         ..Settings::default()
     }
@@ -158,7 +163,8 @@ pub fn engine(settings: &Resolved, hierarchies: &Hierarchies) -> Settings {
 #[must_use]
 pub fn kept_from_pods(settings: &Resolved) -> u64 {
     let none = Reserved::default();
-    if settings.system_reserved == none && settings.kube_reserved == none {
+    let kept = &settings.node_allocatable;
+    if kept.system_reserved == none && kept.kube_reserved == none {
         return 0;
     }
     let total = read_meminfo().ok().and_then(|info| info.mem_total_bytes);
@@ -167,7 +173,7 @@ pub fn kept_from_pods(settings: &Resolved) -> u64 {
 }
 
 fn manifests(settings: &Resolved) -> Option<ManifestDir> {
-    let dir = ManifestDir::new(settings.pod_manifest_path.clone()?);
+    let dir = ManifestDir::new(settings.pods.manifest_path.clone()?);
     Some(dir.marking_static(settings.evict.policy.manifest_pods_are_static))
 }
 
@@ -209,8 +215,8 @@ fn kubepods(hierarchies: &Hierarchies) -> Option<&'static str> {
 }
 
 /// Where there is a kubepods tree, something fetches images again.
-fn images_until_clear(settings: &Resolved, hierarchies: &Hierarchies) -> bool {
-    !settings.image_gc.reclaims_all && kubepods(hierarchies).is_none()
+fn images_until_clear(images: &ImageGc, hierarchies: &Hierarchies) -> bool {
+    !images.reclaims_all && kubepods(hierarchies).is_none()
 }
 
 /// How often images are looked at: where they may lie unused for a minute only, in five
@@ -222,15 +228,15 @@ fn images_every(max_age: Option<Duration>) -> Duration {
 }
 
 /// Which services are pods, and what never is evicted.
-fn services(settings: &Resolved) -> Services {
-    let manager = settings.pods_of.map(|of| match of {
+fn services(pods: &PodSources) -> Services {
+    let manager = pods.of_services.map(|of| match of {
         PodsOf::Openrc => ServiceManager::Openrc,
         PodsOf::Systemd => ServiceManager::Systemd,
     });
     Services {
         of: manager,
-        sessions: settings.pods_of_sessions,
-        never: settings.never_evict.clone(),
+        sessions: pods.of_sessions,
+        never: pods.never_evict.clone(),
     }
 }
 

@@ -50,5 +50,8 @@ pub use pod_disk::{add_deleted_of_layers, add_disk_usage, add_mounts, add_open_f
 pub use sample::NodeSample;
 pub use stall::MemoryStall;
 
+/// Where procfs is mounted.
+pub const PROC: &str = "/proc";
+
 #[cfg(test)]
 mod tests;

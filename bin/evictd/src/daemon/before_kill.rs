@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::Stdio;
 
 use evictd_cgroup::FoundPod;
-use evictd_hook::Hook;
-use evictd_machine::pods::Consent;
 use evictd_node::Mono;
+use evictd_pods::Consent;
 
 use super::own_program;
+use crate::hook::Hook;
 
 /// An eviction is held back that long at most, even if other pods are chosen meanwhile.
 const DEADLINE: Duration = Duration::from_secs(10);

@@ -3,7 +3,7 @@
 
 use evictd_cgroup::own::allow_descriptors;
 use evictd_config::Resolved;
-use evictd_machine::runtimes::USUAL;
+use evictd_pods::runtimes::USUAL;
 use evictd_stats::DiskScanner;
 
 /// The loop: standard streams and the log (6), what wakes it (10), the node's numbers (14),
@@ -42,17 +42,17 @@ fn too_few(allowed: u64, needed: u64) -> String {
 
 /// The sum of what its parts may have open, each at its worst.
 fn needed(settings: &Resolved) -> usize {
-    let named = settings.runtime_endpoints.as_ref();
+    let named = settings.runtimes.endpoints.as_ref();
     let runtimes = named.map_or(USUAL.len(), Vec::len);
-    let deletes = settings.root_dir.given || settings.pod_logs_dir.given;
+    let deletes = settings.paths.root_dir.given || settings.paths.pod_logs_dir.given;
     let optional = [
         (runtimes > 0, DiskScanner::DESCRIPTORS), // of what containers mount
-        (settings.pod_manifest_path.is_some(), MANIFESTS),
+        (settings.pods.manifest_path.is_some(), MANIFESTS),
         (deletes, LEFTOVERS),
-        (settings.on_event.is_some(), A_HOOK),
-        (settings.before_kill.is_some(), A_HOOK),
-        (settings.metrics_file.is_some(), METRICS_FILE),
-        (settings.metrics_listen.is_some(), EXPORTER),
+        (settings.hooks.on_event.is_some(), A_HOOK),
+        (settings.hooks.before_kill.is_some(), A_HOOK),
+        (settings.output.metrics_file.is_some(), METRICS_FILE),
+        (settings.output.metrics_listen.is_some(), EXPORTER),
     ];
     let optional = optional.into_iter().filter(|(is_used, _)| *is_used);
     let optional: usize = optional.map(|(_, count)| count).sum();

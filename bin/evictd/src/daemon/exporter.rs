@@ -6,7 +6,7 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use evictd_config::Resolved;
+use evictd_config::Output;
 use evictd_sys::{Token, Watch};
 
 use crate::serve::{ARGUMENT, UNTIL_STDIN_ENDS};
@@ -26,8 +26,8 @@ impl Exporter {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(crate) fn start(settings: &Resolved) -> Result<Option<Self>, String> {
-        if settings.metrics_listen.is_none() {
+    pub(crate) fn start(output: &Output) -> Result<Option<Self>, String> {
+        if output.metrics_listen.is_none() {
             return Ok(None);
         }
         let fail = |what: &str| format!("--metrics-listen: {what}");

@@ -40,7 +40,7 @@ impl Memory {
             now: now(),
             wall_seconds: wall_seconds(),
         };
-        let (keeper, problems) = Keeper::open(settings.state_dir.as_deref(), about, try_lock);
+        let (keeper, problems) = Keeper::open(settings.paths.state_dir.as_deref(), about, try_lock);
         for problem in problems {
             if problem.is_in_use {
                 return Err(format!(
@@ -61,10 +61,7 @@ impl Memory {
             );
         }
         engine.hold_on(held);
-        engine
-            .pods()
-            .runtimes()
-            .restore_images(&keeper.state().images);
+        engine.reclaim().restore_images(&keeper.state().images);
         engine
             .pods_mut()
             .restore_protected(&keeper.state().protected);
@@ -173,9 +170,10 @@ impl Memory {
     }
 
     fn keep_images(&mut self, engine: &Engine, is_last: bool) {
-        let runtimes = engine.pods().runtimes();
-        if !runtimes.is_empty() && (is_last || self.keeper.wants_images(now())) {
-            self.keeper.take_images(now(), &runtimes.image_records());
+        let has_any = !engine.pods().runtimes().is_empty();
+        if has_any && (is_last || self.keeper.wants_images(now())) {
+            let records = engine.reclaim().image_records();
+            self.keeper.take_images(now(), &records);
         }
     }
 

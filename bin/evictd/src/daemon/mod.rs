@@ -19,21 +19,22 @@ use std::process::{ExitCode, Stdio};
 use evictd_config::{Reserved, Resolved, check_reserves};
 use evictd_engine::ports::Node as _;
 use evictd_engine::{Event, FIRST_FS_WAIT};
-use evictd_hook::Hook;
 use evictd_logger::{console, stream};
+use evictd_machine::config_file::Settings;
 use evictd_machine::engine::{self, Engine};
 use evictd_machine::keep_alive::Keeper;
-use evictd_machine::memory_relief::{Reliever, Told};
+use evictd_machine::memory_relief;
+use evictd_machine::metrics_file::MetricsFile;
 use evictd_machine::notify::Notifier;
 use evictd_machine::oom_score::Scores;
 use evictd_machine::setup::Setup;
 use evictd_machine::{facts, protect};
 use evictd_node::Mono;
+use evictd_relief::memory::{Reliever, Told};
 use evictd_stats::now;
 use evictd_sys::{Signal, Token, Wake, Watch};
 
-use crate::config_file::Settings;
-use crate::metrics_file::MetricsFile;
+use crate::hook::Hook;
 use crate::sandbox;
 use before_kill::BeforeKill;
 use exporter::Exporter;
@@ -59,7 +60,7 @@ const SOME_TIME: Duration = Duration::from_secs(1);
 /// Runs in the foreground until SIGTERM or SIGINT.
 pub(crate) fn run(settings: Settings) -> ExitCode {
     let (reloads, settings) = Reloads::new(settings);
-    crate::log::start(&settings);
+    crate::log::start(&settings.output);
     let ended = match serve(settings, reloads) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { text, code }) => {
@@ -72,7 +73,7 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
 }
 
 /// The exit code for settings that are wrong.
-const CONFIGURATION: u8 = 2;
+pub(crate) const CONFIGURATION: u8 = 2;
 
 /// Why the daemon ends, and its exit code.
 struct Failure {
@@ -96,8 +97,8 @@ impl From<String> for Failure {
 
 /// Reservations that this machine cannot give are refused before anything is evicted.
 fn check(settings: &Resolved, engine: &mut Engine) -> Result<(), Failure> {
-    if settings.system_reserved == settings.kube_reserved
-        && settings.kube_reserved == Reserved::default()
+    if settings.node_allocatable.system_reserved == settings.node_allocatable.kube_reserved
+        && settings.node_allocatable.kube_reserved == Reserved::default()
     {
         return Ok(());
     }
@@ -142,11 +143,12 @@ impl Daemon {
     fn start(settings: Resolved, reloads: Reloads) -> Result<Self, Failure> {
         descriptors::allow(&settings).map_err(wrong)?;
         // Before all else: it inherits nothing of what follows.
-        let on_event = settings.on_event.as_deref();
+        let on_event = settings.hooks.on_event.as_deref();
         let hook = own_program::start("on-event", on_event, Stdio::null()).map_err(wrong)?;
-        let before_kill = BeforeKill::start(settings.before_kill.as_deref()).map_err(wrong)?;
-        let metrics_file = MetricsFile::open(&settings).map_err(wrong)?;
-        let exporter = Exporter::start(&settings).map_err(wrong)?;
+        let before_kill =
+            BeforeKill::start(settings.hooks.before_kill.as_deref()).map_err(wrong)?;
+        let metrics_file = MetricsFile::open(&settings.output).map_err(wrong)?;
+        let exporter = Exporter::start(&settings.output).map_err(wrong)?;
         protect::before_threads();
         // Threads inherit both, the sandbox and the signal mask: before any is made.
         sandbox::enter(&settings);
@@ -156,7 +158,7 @@ impl Daemon {
             exporter.follow(&mut watch);
         }
         let supervisor = Supervisor::of_environment();
-        let helpers = Helpers::new(settings.realtime);
+        let helpers = Helpers::new(settings.daemon.realtime);
         let setup = Setup::of(&settings, Some(helpers.releaser.clone()))?;
         announce(&settings, &setup);
         let notifier = Notifier::new(&settings, &setup);
@@ -169,7 +171,7 @@ impl Daemon {
         for bell in bells.chain([runtimes]).flatten() {
             watch.add(bell, NEWS).map_err(|error| error.to_string())?;
         }
-        protect::from_a_busy_machine(settings.realtime);
+        protect::from_a_busy_machine(settings.daemon.realtime);
         // Before any process is killed: one that has begun to exit cannot be helped. Where
         // there is no thread to have, it is tried again.
         let _ = helpers.releaser.start();
@@ -177,7 +179,7 @@ impl Daemon {
         let _ = engine.pods_mut().start_manifests();
         let mut memory = Memory::open(&settings, &mut engine)?;
         let keeper = Keeper::of(&settings, &hierarchies, memory.directory());
-        let reliever = Reliever::new(&settings, &hierarchies, memory.directory());
+        let reliever = memory_relief::reliever(&settings, &hierarchies, memory.directory());
         let scores = Scores::open(&settings, hierarchies)?;
         engine.run_due(now());
         memory.note_all(&mut engine);
@@ -239,7 +241,7 @@ impl Daemon {
     /// What is done for memory beside evictions; the threads go on by themselves, and where
     /// there was none to have, it is made now.
     fn before_kills(&mut self) {
-        for told in self.reliever.turn(now(), &mut self.engine) {
+        for told in memory_relief::turn(&mut self.reliever, now(), &mut self.engine) {
             match told {
                 Told::Relieved(collected) => self.memory.note(&Event::Reclaimed(collected)),
                 Told::Problem(line) => {
@@ -272,7 +274,7 @@ impl Daemon {
     fn reload(&mut self) {
         let new = self.reloads.apply(now(), &self.settings, &mut self.engine);
         if let Some(settings) = new {
-            crate::log::set_verbosity(settings.verbosity);
+            crate::log::set_verbosity(settings.output.verbosity);
             self.report = Report::new();
             self.local.follow(&settings);
             self.reliever.follow(&settings);

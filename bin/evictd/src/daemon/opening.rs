@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use evictd_config::{Resolved, lint};
-use evictd_machine::PROC;
+use evictd_config::{PodSources, Resolved, lint};
 use evictd_machine::engine::Engine;
 use evictd_machine::setup::Setup;
 use evictd_machine::{facts, kernel, roots};
 use evictd_node::{Amount, Signal};
+use evictd_stats::PROC;
 use evictd_stats::read_memory_switched_off;
 use evictd_threshold::Threshold;
 
@@ -24,15 +24,18 @@ pub(super) fn announce(settings: &Resolved, setup: &Setup) {
     let all: Vec<&Threshold> = settings.evict.thresholds.iter().collect();
     let others = all.iter().copied().filter(|of| of.signal != OF_PODS);
     let others: Vec<&Threshold> = others.collect();
-    let pods = pods_from(settings, setup);
+    let pods = pods_from(&settings.pods, setup);
     let dry = if settings.dry_run {
         "; dry run: nothing will be killed"
     } else {
         ""
     };
-    let metrics = settings.metrics_listen.map_or_else(String::new, |at| {
-        format!("; metrics are served at http://{at}/metrics")
-    });
+    let metrics = settings
+        .output
+        .metrics_listen
+        .map_or_else(String::new, |at| {
+            format!("; metrics are served at http://{at}/metrics")
+        });
     log::info!(
         event = "start", version = version, thresholds = in_text(&all).as_str(),
         podsFrom = pods.as_str(), dryRun = settings.dry_run;
@@ -53,15 +56,15 @@ pub(super) fn announce(settings: &Resolved, setup: &Setup) {
 }
 
 /// `containers, the kubepods tree, the services of systemd`
-fn pods_from(settings: &Resolved, setup: &Setup) -> String {
+fn pods_from(pods: &PodSources, setup: &Setup) -> String {
     let mut from = vec![
         String::from("containers"),
         String::from("the kubepods tree"),
     ];
     let roots = setup.cgroup.pod_cgroup_roots.iter();
     from.extend(roots.map(|root| format!("the children of the cgroup /{}", root.display())));
-    from.extend(settings.pods_of.map(|of| format!("the services of {of}")));
-    if settings.pods_of_sessions {
+    from.extend(pods.of_services.map(|of| format!("the services of {of}")));
+    if pods.of_sessions {
         from.push("login sessions and what users' managers run".into());
     }
     from.join(", ")
@@ -81,8 +84,8 @@ pub(super) fn warn(settings: &Resolved, engine: &Engine) {
         );
     }
     let about_machine = lint(settings, &facts::read(&engine.node().sample));
-    let about_pods = roots::warnings(settings, engine.pods());
-    let about_kernel = kernel::warning(settings, engine.pods().hierarchies());
+    let about_pods = roots::warnings(&settings.pods, engine.pods());
+    let about_kernel = kernel::warning(&settings.evict.thresholds, engine.pods().hierarchies());
     for warning in about_kernel
         .into_iter()
         .chain(about_machine)

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use evictd_hook::Hook;
 use evictd_sys::changeable_by_others;
+
+use crate::hook::Hook;
 
 /// Starts the process that runs it, where a flag names a program.
 ///

@@ -8,12 +8,11 @@ use core::time::Duration;
 
 use evictd_client::flags_of;
 use evictd_config::{Reloaded, Resolved, Typed, check_reserves};
+use evictd_machine::config_file::{self, Settings};
 use evictd_machine::engine::Engine;
 use evictd_machine::{facts, setup};
 use evictd_node::Mono;
 use evictd_sys::{Desk, Helper, HelperThread, Priority, Writes};
-
-use crate::config_file::{self, Settings};
 
 /// Texts are read as YAML and JSON, which nest.
 const THREAD: HelperThread = HelperThread {
@@ -188,7 +187,9 @@ fn put_in_force(settings: &Resolved, engine: &mut Engine) -> Result<(), String> 
     engine
         .node_mut()
         .keep_from_pods(setup::kept_from_pods(settings));
-    engine.pods_mut().never_evict(settings.never_evict.clone());
+    engine
+        .pods_mut()
+        .never_evict(settings.pods.never_evict.clone());
     Ok(())
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn run(settings: &Resolved, until_stdin_ends: bool) -> Result<ExitCod
     // In ps it is called otherwise than the daemon.
     let _ = rustix::thread::set_name(c"evictd-serve");
     let places = open_all(
-        settings,
+        &settings.output,
         &|length| pause(length, until_stdin_ends),
         &complain,
     )?;
@@ -52,7 +52,7 @@ pub(crate) fn run(settings: &Resolved, until_stdin_ends: bool) -> Result<ExitCod
     }
     // Before the first thread and the first peer: whoever reaches a port is given nothing
     // but numbers, should this be taken over.
-    sandbox::enter_to_look(settings);
+    sandbox::enter_to_look(&settings.daemon);
     if until_stdin_ends {
         std::thread::spawn(|| {
             let _ = stdin().read(&mut [0]);
@@ -108,7 +108,7 @@ impl<'a> Node<'a> {
     fn answer(&mut self, path: &str) -> Response {
         const METRICS: &str = "text/plain; version=0.0.4";
         match path {
-            "/metrics" => match ask_within(self.settings, "/metrics", WAIT) {
+            "/metrics" => match ask_within(&self.settings.paths, "/metrics", WAIT) {
                 Ok(page) => Response::found(METRICS, page),
                 Err(error) => unavailable(&error),
             },

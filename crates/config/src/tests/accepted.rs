@@ -69,7 +69,7 @@ fn flag_without_effect_is_checked_and_changes_nothing() {
         ("kernel-memcg-notification", "false"),
         ("experimental-kernel-memcg-notification", "false"),
     ];
-    assert!(resolved(&given).kernel_notices);
+    assert!(resolved(&given).daemon.kernel_notices);
     for (flag, _) in given {
         assert!(resolve(&typed(&[(flag, "x")])).is_err(), "{flag}");
     }
@@ -79,7 +79,11 @@ fn flag_without_effect_is_checked_and_changes_nothing() {
 fn debug_switches_off_what_it_names() {
     let switches = |text: &str| {
         let of = resolved(&[("debug", text)]);
-        [of.sandbox, of.realtime, of.kernel_notices]
+        [
+            of.daemon.sandbox,
+            of.daemon.realtime,
+            of.daemon.kernel_notices,
+        ]
     };
     assert_eq!(switches(""), [true; 3]);
     assert_eq!(switches("no-sandbox"), [false, true, true]);

@@ -25,7 +25,7 @@ fn images_go_from_the_high_percentage_down_to_the_low_one() {
         (&[(HIGH, "100"), (LOW, "99")], (100, 99)),
         (&[(HIGH, "101"), (HIGH, "81")], (81, 80)),
     ] {
-        let images = resolved(given).image_gc.policy;
+        let images = resolved(given).gc.images.policy;
         assert_eq!((images.high_percent, images.low_percent), expected);
     }
 }
@@ -40,7 +40,7 @@ fn images_have_ages() {
         (&[(MAX_AGE, "3m")], (120, Some(180))),
         (&[(MIN_AGE, "1m"), (MAX_AGE, "90s")], (60, Some(90))),
     ] {
-        let images = resolved(given).image_gc.policy;
+        let images = resolved(given).gc.images.policy;
         assert_eq!(images.min_age, seconds(expected.0));
         assert_eq!(images.max_age, expected.1.map(seconds));
     }
@@ -50,7 +50,7 @@ fn images_have_ages() {
 #[test]
 fn dead_containers_are_limited_as_in_a_kubelet() {
     let plain = resolved(&[]);
-    let gc = plain.container_gc;
+    let gc = plain.gc.containers;
     assert_eq!(
         (gc.max_containers, gc.max_per_pod_container),
         (None, Some(1))
@@ -58,7 +58,7 @@ fn dead_containers_are_limited_as_in_a_kubelet() {
     assert_eq!(gc.min_age, Duration::ZERO);
     assert_eq!(plain.warnings, []);
     let given = resolved(&[(DEAD, "100"), (DEAD_EACH, "-5"), (DEAD_AGE, "1m30s")]);
-    let gc = given.container_gc;
+    let gc = given.gc.containers;
     assert_eq!(
         (gc.max_containers, gc.max_per_pod_container),
         (Some(100), None)
@@ -75,8 +75,8 @@ fn which_images_stay_is_taken_as_it_stands() {
         (COMPAT, "collect-local-images,reclaim-all-images"),
         ("collect-dead-containers", "all"),
     ]);
-    assert!(images.collects_all_containers);
-    let images = images.image_gc;
+    assert!(images.gc.all_containers);
+    let images = images.gc.images;
     let keep: Vec<String> = images.keep.iter().map(KeepPattern::to_string).collect();
     assert_eq!(keep, ["docker.io/library/*", "*:keep"]);
     assert!(!images.keep_local);
@@ -87,14 +87,14 @@ fn which_images_stay_is_taken_as_it_stands() {
 #[test]
 fn what_only_this_node_has_stays_by_default() {
     let plain = resolved(&[]);
-    assert_eq!(plain.image_gc.keep, []);
-    assert!(plain.image_gc.keep_local);
-    assert!(!plain.image_gc.reclaims_all);
-    assert!(!plain.collects_all_containers);
+    assert_eq!(plain.gc.images.keep, []);
+    assert!(plain.gc.images.keep_local);
+    assert!(!plain.gc.images.reclaims_all);
+    assert!(!plain.gc.all_containers);
     let kubelet = resolved(&[("compat", "kubelet")]);
-    assert!(!kubelet.image_gc.keep_local);
-    assert!(kubelet.image_gc.reclaims_all);
-    assert!(!kubelet.collects_all_containers);
+    assert!(!kubelet.gc.images.keep_local);
+    assert!(kubelet.gc.images.reclaims_all);
+    assert!(!kubelet.gc.all_containers);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn runtimes_are_sockets() {
         ),
         (&[(ENDPOINT, ""), (ENDPOINT, " unix:///c ")], Some(&["/c"])),
     ] {
-        let sockets = resolved(given).runtime_endpoints;
+        let sockets = resolved(given).runtimes.endpoints;
         let sockets: Option<Vec<&Path>> = sockets
             .as_ref()
             .map(|s| s.iter().map(|p| p.as_path()).collect());

@@ -13,13 +13,13 @@ fn compat(text: &str) -> Resolved {
 fn preset_of_a_kubelet_has_every_difference() {
     let plain = resolved(&[]);
     assert_eq!(*plain.policy(), Policy::default());
-    assert!(plain.hugepage_aware && plain.image_gc.keep_local && plain.relief.build_cache);
-    assert!(!plain.image_gc.reclaims_all);
+    assert!(plain.memory.hugepage_aware && plain.gc.images.keep_local && plain.relief.build_cache);
+    assert!(!plain.gc.images.reclaims_all);
     let kubelet = compat("kubelet");
     assert_eq!(*kubelet.policy(), Policy::kubelet());
-    assert!(!kubelet.hugepage_aware && !kubelet.image_gc.keep_local);
-    assert!(kubelet.image_gc.reclaims_all && !kubelet.relief.build_cache);
-    assert!(compat("kubelet-1.37").hugepage_aware);
+    assert!(!kubelet.memory.hugepage_aware && !kubelet.gc.images.keep_local);
+    assert!(kubelet.gc.images.reclaims_all && !kubelet.relief.build_cache);
+    assert!(compat("kubelet-1.37").memory.hugepage_aware);
 }
 
 /// Acceptance rows 98 to 106 and 128: of Kubernetes 1.3 the order of eviction and the score.
@@ -31,9 +31,9 @@ fn kubelet_1_3_ranks_by_qos_and_scores_guaranteed_pods_lower() {
         ..*compat("kubelet-1.32").policy()
     };
     assert_eq!(*oldest.policy(), expected);
-    assert_eq!(oldest.guaranteed_oom_score_adj.get(), -998);
+    assert_eq!(oldest.oom_score_adj.guaranteed.get(), -998);
     for others in ["evictd", "kubelet-1.32", "kubelet"] {
-        assert_eq!(compat(others).guaranteed_oom_score_adj.get(), -997);
+        assert_eq!(compat(others).oom_score_adj.guaranteed.get(), -997);
         assert_eq!(compat(others).policy().ranking, Ranking::Priority);
     }
 }
@@ -47,9 +47,9 @@ fn a_difference_changes_one_thing() {
             policy.hard_grace_seconds == 1,
             policy.reclaim_must_clear_every_signal,
             policy.manifest_pods_are_static,
-            !of.hugepage_aware,
-            of.image_gc.reclaims_all,
-            !of.image_gc.keep_local,
+            !of.memory.hugepage_aware,
+            of.gc.images.reclaims_all,
+            !of.gc.images.keep_local,
             !of.relief.build_cache,
             policy.kill_comes_before_file_pages,
         ]
@@ -67,7 +67,7 @@ fn a_difference_changes_one_thing() {
     let two = compat("keep-build-cache,hard-eviction-grace");
     assert!(!two.relief.build_cache && two.policy().hard_grace_seconds == 1);
     let newest = compat("kubelet-1.37,no-hugepage-aware");
-    assert!(!newest.hugepage_aware);
+    assert!(!newest.memory.hugepage_aware);
 }
 
 #[test]

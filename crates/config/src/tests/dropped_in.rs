@@ -42,9 +42,9 @@ fn dropped_in_files_change_those_before() {
         ]
     );
     assert_eq!(resolved.evict.max_pod_grace_seconds, 60);
-    assert_eq!(resolved.image_gc.policy.high_percent, 85);
-    assert_eq!(resolved.verbosity, 2);
-    assert!(!resolved.enforce_pods);
+    assert_eq!(resolved.gc.images.policy.high_percent, 85);
+    assert_eq!(resolved.output.verbosity, 2);
+    assert!(!resolved.node_allocatable.enforce_pods);
 }
 
 /// K: the first file has got the default thresholds by the time the others come.

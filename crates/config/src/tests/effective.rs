@@ -245,6 +245,6 @@ fn the_kernels_estimate_is_the_default_where_the_formula_misleads() {
     ] {
         let mut settings = resolved(given);
         settings.distrust_kubelets_formula();
-        assert_eq!(settings.memory_source, expected, "{given:?}");
+        assert_eq!(settings.memory.source, expected, "{given:?}");
     }
 }

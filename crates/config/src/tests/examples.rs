@@ -71,7 +71,7 @@ fn reserves_change_no_threshold() {
     let plain = resolved(&[]);
     for (text, memory) in [("memory=1.5Gi", 3 << 29), ("memory=2Gi", 2 << 30)] {
         let given = resolved(&[("system-reserved", text), ("kube-reserved", "memory=1Gi")]);
-        let reserved = given.system_reserved.get("memory");
+        let reserved = given.node_allocatable.system_reserved.get("memory");
         assert_eq!(reserved.map(|amount| amount.value()), Some(memory));
         assert_eq!(given.evict.thresholds, plain.evict.thresholds);
     }

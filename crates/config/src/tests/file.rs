@@ -88,7 +88,7 @@ fn a_file_may_be_json() {
         thresholds(&resolved),
         ["memory.available<500Mi File(\"evictionHard\")"]
     );
-    assert_eq!(resolved.image_gc.policy.high_percent, 90);
+    assert_eq!(resolved.gc.images.policy.high_percent, 90);
 }
 
 const EVERYTHING: &str = r"
@@ -163,7 +163,7 @@ fn every_field_with_a_flag_counts() {
     );
     // It was named, so it may be deleted in.
     assert_eq!(
-        resolved.pod_logs_dir.deletable(),
+        resolved.paths.pod_logs_dir.deletable(),
         Some(Path::new("/data/logs"))
     );
 }
@@ -185,8 +185,8 @@ fn flags_beat_the_file() {
         "nodefs.available<5% Flag(\"eviction-hard\")"
     );
     assert_eq!(thresholds(&resolved)[1], "memory.available<100Mi Default");
-    assert_eq!(resolved.image_gc.policy.low_percent, 10);
-    assert_eq!(resolved.image_gc.policy.high_percent, 70);
+    assert_eq!(resolved.gc.images.policy.low_percent, 10);
+    assert_eq!(resolved.gc.images.policy.high_percent, 70);
     // An old flag is a flag all the same.
     assert_eq!(resolved.evict.transition_period, Duration::from_secs(7));
     let mut typed = Typed::default();
@@ -208,13 +208,13 @@ fn what_is_empty_is_as_in_the_kubelet() {
     let resolved = by_file(empty);
     assert_eq!(thresholds(&resolved).len(), 6);
     assert_eq!(resolved.evict.transition_period, Duration::from_secs(300));
-    assert_eq!(resolved.image_gc.policy.min_age, Duration::from_secs(120));
-    assert_eq!(resolved.runtime_endpoints, None::<Vec<PathBuf>>);
-    assert_eq!(resolved.pod_logs_dir.deletable(), None);
-    assert!(resolved.enforce_pods);
+    assert_eq!(resolved.gc.images.policy.min_age, Duration::from_secs(120));
+    assert_eq!(resolved.runtimes.endpoints, None::<Vec<PathBuf>>);
+    assert_eq!(resolved.paths.pod_logs_dir.deletable(), None);
+    assert!(resolved.node_allocatable.enforce_pods);
     let none = by_file("evictionHard: {}\nenforceNodeAllocatable: []\n");
     assert_eq!(thresholds(&none), [""; 0]);
-    assert!(!none.enforce_pods);
+    assert!(!none.node_allocatable.enforce_pods);
 }
 
 /// Decision D14: old documents write the period as a list of one.
@@ -244,7 +244,7 @@ fn fields_without_use_are_passed_over() {
         "enforceNodeAllocatable: [pods, system-reserved, kube-reserved-compressible]\n\
          systemReservedCgroup: /system.slice\nkubeReservedCgroup: /kube.slice\n",
     );
-    assert!(resolved.enforce_pods);
+    assert!(resolved.node_allocatable.enforce_pods);
     let warnings: Vec<String> = resolved.warnings.iter().map(ToString::to_string).collect();
     assert!(warnings[0].starts_with("enforceNodeAllocatable: "));
     assert_eq!(
@@ -380,7 +380,7 @@ const WRONG: &[(&str, &str)] = &[
 #[test]
 fn pods_are_enforced_by_default_whatever_else_is_set() {
     let resolved = by(&[], "cgroupsPerQOS: false\n").unwrap();
-    assert!(resolved.enforce_pods);
+    assert!(resolved.node_allocatable.enforce_pods);
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn the_command_line_beats_the_file_and_the_file_the_configuration() {
         "memory.available<2Gi"
     );
     assert!(!resolved.dry_run);
-    assert_eq!(resolved.verbosity, 3);
+    assert_eq!(resolved.output.verbosity, 3);
     // An old flag there does not beat a new one of the command line, nor the other way round.
     let resolved = settings(
         &[(OLD_TRANSITION, "7s")],

@@ -28,7 +28,7 @@ fn each_kubelet_has_its_preset() {
         let settings = resolved(&[(COMPAT, name)]);
         assert_eq!(settings.evict.policy, policy, "{name}");
         let is_aware = matches!(name, "evictd" | "kubelet-1.37");
-        assert_eq!(settings.hugepage_aware, is_aware, "{name}");
+        assert_eq!(settings.memory.hugepage_aware, is_aware, "{name}");
         let by_default = Compat::WORDS.contains(&name);
         assert!(by_default, "{name} is no hint");
     }

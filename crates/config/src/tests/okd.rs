@@ -56,7 +56,10 @@ fn the_soft_sample_is_taken() {
     assert_eq!(shown.len(), 11);
     let resolved = by_file(sample).unwrap();
     assert_eq!(resolved.evict.transition_period, Duration::from_secs(300));
-    assert_eq!(resolved.system_reserved.to_string(), "memory=1536Mi");
+    assert_eq!(
+        resolved.node_allocatable.system_reserved.to_string(),
+        "memory=1536Mi"
+    );
     let period = "eviction-pressure-transition-period";
     let setting = resolved.settings.iter().find(|s| s.name == period).unwrap();
     assert_eq!(setting.origin, Origin::File(period));
@@ -73,9 +76,9 @@ fn items_may_be_quoted_or_not() {
         "kubeletArguments:\n  image-gc-high-threshold: [90]\n  dry-run: [true]\n  v: [\"2\"]\n",
     )
     .unwrap();
-    assert_eq!(resolved.image_gc.policy.high_percent, 90);
+    assert_eq!(resolved.gc.images.policy.high_percent, 90);
     assert!(resolved.dry_run);
-    assert_eq!(resolved.verbosity, 2);
+    assert_eq!(resolved.output.verbosity, 2);
 }
 
 /// Decision D53: the file is the node's, with whatever else it needs.

@@ -190,9 +190,9 @@ fn memory_relief_follows_the_machine_unless_it_is_set() {
         settings.settle_memory_relief(swap_is_compressed);
         let mut all = settings.settings.iter();
         let shown = all.find(|setting| setting.name == "memory-relief").unwrap();
-        (settings.memory_relief, format!("{shown:?}"))
+        (settings.memory.relief, format!("{shown:?}"))
     };
-    assert_eq!(resolved(&[]).memory_relief, Auto);
+    assert_eq!(resolved(&[]).memory.relief, Auto);
     for (flags, on_disk, compressed) in [
         (&[][..], Off, On),
         (&[("memory-relief", "auto")], Off, On),

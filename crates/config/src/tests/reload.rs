@@ -19,10 +19,10 @@ fn what_may_change_changes_and_the_rest_is_named() {
         "memory.available<15%"
     );
     assert_eq!(
-        settings.verbosity, 0,
+        settings.output.verbosity, 0,
         "what is not said any more has its default"
     );
-    assert_eq!(settings.state_dir.as_deref(), Some("/a".as_ref()));
+    assert_eq!(settings.paths.state_dir.as_deref(), Some("/a".as_ref()));
     assert!(!settings.dry_run);
     assert_eq!(reloaded.need_restart, ["dry-run", "state-dir"]);
     // The next one is held against what is in force.

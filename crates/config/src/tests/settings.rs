@@ -95,9 +95,13 @@ fn the_sources_examples_are_taken() {
         ("512Mi".into(), true)
     );
     assert_eq!(soft.grace.to_string(), "30s");
-    assert_eq!(two_levels.system_reserved.to_string(), "memory=2Gi");
+    assert_eq!(
+        two_levels.node_allocatable.system_reserved.to_string(),
+        "memory=2Gi"
+    );
     let kept = resolved(&[("system-reserved", "memory=1.5Gi")]);
     let memory = kept
+        .node_allocatable
         .system_reserved
         .get("memory")
         .map(|memory| memory.value());
@@ -176,7 +180,7 @@ fn the_log_format_has_two_names() {
         let mut typed = Typed::default();
         assert!(typed.add(name, "json"));
         let resolved = resolve(&typed).unwrap();
-        assert_eq!(resolved.log_format, LogFormat::Json);
+        assert_eq!(resolved.output.log_format, LogFormat::Json);
         assert_eq!(typed.get("logging-format"), ["json"]);
     }
 }
@@ -251,13 +255,18 @@ fn cgroups_and_enforcement() {
         ("pod-cgroup-root", "pods//edge"),
     ]);
     let roots: Vec<String> = roots
-        .pod_cgroup_roots
+        .pods
+        .cgroup_roots
         .iter()
         .map(|root| root.display().to_string())
         .collect();
     assert_eq!(roots, ["system.slice", "pods/edge"]);
     for (text, pods) in [("pods", true), ("none", false), ("", false)] {
-        assert_eq!(resolved(&[(ENFORCE, text)]).enforce_pods, pods, "{text:?}");
+        assert_eq!(
+            resolved(&[(ENFORCE, text)]).node_allocatable.enforce_pods,
+            pods,
+            "{text:?}"
+        );
     }
 }
 
@@ -275,9 +284,9 @@ fn only_a_named_directory_is_deletable() {
         (&[(root, "/data")], None),
     ] {
         let resolved = resolved(given);
-        let deletable = resolved.pod_logs_dir.deletable();
+        let deletable = resolved.paths.pod_logs_dir.deletable();
         assert_eq!(deletable, expected.map(std::path::Path::new));
-        assert!(resolved.pod_logs_dir.path.is_absolute());
+        assert!(resolved.paths.pod_logs_dir.path.is_absolute());
     }
 }
 
@@ -291,7 +300,7 @@ fn nodefs_follows_the_root_directory() {
         (&[(root, "/data")], "/data"),
         (&[(root, "/data"), (nodefs, "/disk")], "/disk"),
     ] {
-        let path = resolved(given).nodefs_path;
+        let path = resolved(given).paths.nodefs;
         assert_eq!(path, std::path::Path::new(expected));
     }
 }
@@ -301,7 +310,7 @@ fn nodefs_follows_the_root_directory() {
 fn managers_and_sessions_are_told_apart() {
     let given = |text: &str| {
         let resolved = resolved(&[("pods-of", text)]);
-        (resolved.pods_of, resolved.pods_of_sessions)
+        (resolved.pods.of_services, resolved.pods.of_sessions)
     };
     assert_eq!(given(""), (None, false));
     assert_eq!(given("openrc"), (Some(crate::PodsOf::Openrc), false));
@@ -322,7 +331,7 @@ fn managers_and_sessions_are_told_apart() {
 /// Acceptance row 316.
 #[test]
 fn names_that_no_service_has_are_refused() {
-    let names = |text: &str| resolved(&[("keep-alive", text)]).keep_alive;
+    let names = |text: &str| resolved(&[("keep-alive", text)]).memory.keep_alive;
     assert_eq!(names(""), [""; 0]);
     assert_eq!(names("sshd,getty"), ["sshd", "getty"]);
     assert_eq!(names("sshd,,my-agent@*"), ["sshd", "my-agent@*"]);

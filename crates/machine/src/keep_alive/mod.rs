@@ -6,15 +6,14 @@ mod tests;
 
 use alloc::sync::Arc;
 use core::time::Duration;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
 
-use evictd_cgroup::{KeepAlive, KnobJournal, KnobPlaces, Knobs};
+use evictd_cgroup::{KeepAlive, KnobJournal, Knobs};
 use evictd_config::Resolved;
-use evictd_stats::{Hierarchies, read_cpu_shares};
-use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes, write_only_below};
+use evictd_relief::confine_to_knobs;
+use evictd_relief::knobs::{journal, places};
+use evictd_stats::Hierarchies;
+use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes};
 
-use crate::PROC;
 use crate::facts::boot_id;
 
 const THREAD: HelperThread = HelperThread {
@@ -49,11 +48,12 @@ impl Keeper {
         hierarchies: &Hierarchies,
         directory: Option<&Arc<Directory>>,
     ) -> Option<Self> {
-        let journal = directory.map(|directory| journal(directory, "kept", "kept.spare"));
+        let journal =
+            directory.map(|directory| journal(directory, &boot_id(), ["kept", "kept.spare"]));
         let names = if settings.dry_run {
             Vec::new()
         } else {
-            settings.keep_alive.clone()
+            settings.memory.keep_alive.clone()
         };
         let has_left = journal.as_ref().is_some_and(KnobJournal::has_any);
         if names.is_empty() && !has_left {
@@ -61,7 +61,7 @@ impl Keeper {
         }
         let places = places(hierarchies);
         let helper = Helper::new(THREAD, Shared::default(), move |desk| {
-            confine(&places, journal.as_ref());
+            confine_to_knobs(&places, journal.as_ref());
             let mut knobs = Knobs::open(places.clone(), journal);
             if names.is_empty() {
                 // What a former evictd has left is put back, and that is all.
@@ -110,37 +110,4 @@ impl Keeper {
     pub fn end(&self, at_most: Duration) {
         self.helper.close(at_most);
     }
-}
-
-/// Where what is set for a while is written down.
-pub(crate) fn journal(
-    directory: &Arc<Directory>,
-    name: &'static str,
-    spare: &'static str,
-) -> KnobJournal {
-    KnobJournal {
-        directory: Arc::clone(directory),
-        name,
-        spare,
-        boot_id: boot_id(),
-    }
-}
-
-/// The hierarchies in which something is set for a while.
-pub(crate) fn places(hierarchies: &Hierarchies) -> KnobPlaces {
-    KnobPlaces {
-        memory: hierarchies.memory.clone(),
-        cpu: read_cpu_shares(Path::new(PROC)),
-    }
-}
-
-/// This thread writes there alone from now on.
-pub(crate) fn confine(places: &KnobPlaces, journal: Option<&KnobJournal>) {
-    let hierarchies = [&places.memory, &places.cpu].into_iter().flatten();
-    let roots = hierarchies.filter_map(|of| of.open(Path::new("")).ok().flatten());
-    let roots: Vec<OwnedFd> = roots.collect();
-    let directory = journal.map(|journal| journal.directory.as_fd());
-    let all: Vec<BorrowedFd<'_>> = roots.iter().map(AsFd::as_fd).chain(directory).collect();
-    // Where the kernel has no Landlock, the daemon has said so.
-    let _ = write_only_below(&all);
 }

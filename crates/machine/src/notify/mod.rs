@@ -16,10 +16,9 @@ use std::path::Path;
 
 use evictd_config::Resolved;
 use evictd_node::{MemorySource, Mono, Signal};
-use evictd_stats::{NodeSample, Version, now};
+use evictd_stats::{NodeSample, PROC, Version, now};
 use evictd_sys::{Token, Watch};
 
-use crate::PROC;
 use crate::engine::Engine;
 use crate::setup::Setup;
 use level::Wanted;
@@ -40,13 +39,13 @@ impl Notifier {
     /// Chooses what to ask for; nothing where it is switched off.
     pub fn new(settings: &Resolved, setup: &Setup) -> Self {
         let mut sources = Vec::new();
-        if settings.kernel_notices {
+        if settings.daemon.kernel_notices {
             list(settings, setup, &mut sources);
         }
         Self {
             sources,
             followed: None,
-            every: settings.housekeeping_interval,
+            every: settings.daemon.housekeeping_interval,
         }
     }
 
@@ -143,7 +142,7 @@ fn list(settings: &Resolved, setup: &Setup, sources: &mut Vec<Source>) {
     };
     // The working set of the root is what is judged on v1.
     let is_usage =
-        |version| version == Version::V1 && settings.memory_source == MemorySource::Kubelet;
+        |version| version == Version::V1 && settings.memory.source == MemorySource::Kubelet;
     let root = hierarchy.filter(|found| is_usage(found.version));
     if let Some(found) = root {
         let root = found.below(Path::new(""));

@@ -8,10 +8,10 @@ use evictd_config::Resolved;
 use evictd_containers::{ContainerState, ListedContainer};
 use evictd_node::Utc;
 use evictd_node::pod::usage::{ContainerUsage, PodUsage};
-use evictd_stats::{CpuReader, FsSample, MemoryUsage, NodeCpu, NodeSample, PodReader};
-use evictd_stats::{now, wall_seconds};
+use evictd_stats::{
+    CpuReader, FsSample, MemoryUsage, NodeCpu, NodeSample, PROC, PodReader, now, wall_seconds,
+};
 
-use crate::PROC;
 use crate::engine::{self, Engine};
 use crate::facts::node_name;
 use evictd_exposition::summary::{

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::io::{self, ErrorKind};
 use std::net::TcpListener;
 
-use evictd_config::Resolved;
+use evictd_config::Output;
 use rustix::fd::OwnedFd;
 use rustix::net::listen;
 
@@ -18,12 +18,12 @@ const BACKLOG: i32 = 1024;
 /// # Errors
 /// Which flag cannot be followed, and why.
 pub(super) fn open_all(
-    settings: &Resolved,
+    output: &Output,
     pause: &dyn Fn(Duration),
     tell: &dyn Fn(&str),
 ) -> Result<Vec<OwnedFd>, String> {
     let mut all = Vec::new();
-    if let Some(address) = settings.metrics_listen {
+    if let Some(address) = output.metrics_listen {
         let flag = format!("--metrics-listen={address}");
         let tell = |error: &io::Error| tell(&wait_text(&flag, error));
         let port = when_free(&|| listen_at(address), pause, &tell);
