@@ -3,8 +3,8 @@
 use evictd_client::View;
 use evictd_engine::full_name;
 use evictd_engine::ports::Listing as _;
+use evictd_evict::{Account, Verdict};
 use evictd_node::{Readings, Signal};
-use evictd_rank::Place;
 use evictd_stats::now;
 use evictd_threshold::Threshold;
 use serde::Serialize;
@@ -32,30 +32,12 @@ impl Next {
     /// By what was seen: the decision that a daemon with these settings would make.
     pub(crate) fn of(signal: Signal, sampled: &Sampled) -> Self {
         let candidates = sampled.engine.pods().candidates();
-        let evict = sampled.engine.evict();
-        let (places, nobody) = match evict.who_would_go(now(), signal, candidates) {
-            Ok(places) => (places, None),
-            Err(_) if candidates.is_empty() => {
-                let none = "there is no pod; pressure is reported, and nothing is killed";
-                (Vec::new(), Some(none.to_owned()))
-            }
-            Err(why) => (Vec::new(), Some(why.to_string())),
-        };
-        let in_words = |place: &Place| {
-            let metadata = &candidates.get(place.candidate)?.pod.metadata;
-            let name = full_name(&metadata.namespace, &metadata.name);
-            Some(format!("{name}: {place}"))
-        };
-        Self {
-            signal,
-            pods: places.iter().filter_map(in_words).take(FEW).collect(),
-            nobody,
-        }
+        Self::from(&sampled.engine.evict().verdict(now(), signal, candidates))
     }
 
     /// A running daemon knows what its last eviction gave back.
-    pub(crate) fn unless_spared(self, daemon: &View) -> Self {
-        let Some(why) = daemon.spares(self.signal) else {
+    pub(crate) fn or_as_the_daemon_says(self, daemon: &View) -> Self {
+        let Some(why) = daemon.why_none(self.signal) else {
             return self;
         };
         Self {
@@ -73,6 +55,20 @@ impl Next {
             None => pod.unwrap_or("none").to_owned(),
         };
         format!("Next to be evicted for {}: {who}", self.signal)
+    }
+}
+
+impl From<&Verdict> for Next {
+    fn from(verdict: &Verdict) -> Self {
+        let in_words = |account: &Account| {
+            let name = full_name(&account.namespace, &account.name);
+            format!("{name}: {}", account.place)
+        };
+        Self {
+            signal: verdict.signal,
+            pods: verdict.order().map(in_words).take(FEW).collect(),
+            nobody: verdict.why_none().map(|why| why.to_string()),
+        }
     }
 }
 
@@ -105,15 +101,15 @@ mod tests {
     #[test]
     fn no_pod_is_next_where_the_daemon_evicts_none() {
         let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
-            "spared":{"imagefs.available":"the last eviction gave nothing back"}}"#;
+            "verdicts":{"imagefs.available":{"whyNone":"the last eviction gave nothing back"}}}"#;
         let view: View = serde_json::from_str(view).unwrap();
-        let spared = cam(Signal::ImagefsAvailable).unless_spared(&view);
+        let spared = cam(Signal::ImagefsAvailable).or_as_the_daemon_says(&view);
         assert!(spared.pods.is_empty());
         assert_eq!(
             spared.sentence(),
             "Next to be evicted for imagefs.available: none: the last eviction gave nothing back"
         );
-        let other = cam(Signal::MemoryAvailable).unless_spared(&view);
+        let other = cam(Signal::MemoryAvailable).or_as_the_daemon_says(&view);
         assert_eq!(
             other.sentence(),
             "Next to be evicted for memory.available: docker/cam: uses 1Mi"

@@ -2,10 +2,13 @@ use alloc::collections::BTreeMap;
 use core::time::Duration;
 
 use evictd_config::{Origin, PodSources, Resolved, Setting, Typed, resolve};
+use evictd_evict::Verdict;
 use evictd_node::{Condition, ConditionSet, Reading, Readings, Signal};
 use evictd_threshold::Threshold;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+use crate::verdict::verdict_in_json;
 
 /// What the running daemon knows: as its socket tells it, and `status` shows it.
 ///
@@ -26,9 +29,9 @@ pub struct View {
     conditions_for_seconds: BTreeMap<String, u64>,
     /// What it measured last: by signal, what is `available` of which `capacity`.
     readings: Map<String, Value>,
-    /// By signal why no pod is evicted though a threshold is met: what a look from outside
-    /// cannot know, as what the last eviction gave back. An older daemon does not say.
-    spared: BTreeMap<String, String>,
+    /// By signal its verdict, where a threshold is met and no pod is evicted: what a look from
+    /// outside cannot know, as what the last eviction gave back. An older daemon does not say.
+    verdicts: Map<String, Value>,
 }
 
 impl From<Value> for View {
@@ -40,7 +43,6 @@ impl From<Value> for View {
         };
         let entries = |name: &str| answer.get(name).and_then(Value::as_object);
         let seconds = entries("conditionsForSeconds").into_iter().flatten();
-        let spared = entries("spared").into_iter().flatten();
         Self {
             flags: texts("flags"),
             thresholds: texts("thresholds"),
@@ -49,9 +51,7 @@ impl From<Value> for View {
                 .filter_map(|(name, of)| Some((name.clone(), of.as_u64()?)))
                 .collect(),
             readings: entries("readings").cloned().unwrap_or_default(),
-            spared: spared
-                .filter_map(|(name, why)| Some((name.clone(), why.as_str()?.to_owned())))
-                .collect(),
+            verdicts: entries("verdicts").cloned().unwrap_or_default(),
         }
     }
 }
@@ -90,7 +90,7 @@ impl View {
         thresholds: impl IntoIterator<Item = &'a Threshold>,
         conditions: impl Iterator<Item = (Condition, Duration)>,
         readings: &Readings,
-        spared: impl Iterator<Item = (Signal, String)>,
+        verdicts: impl Iterator<Item = &'a Verdict>,
     ) -> String {
         let seen = |signal: Signal| {
             let reading = readings.get(signal)?;
@@ -106,8 +106,8 @@ impl View {
             conditions: conditions.iter().map(|(name, _)| name.clone()).collect(),
             conditions_for_seconds: conditions.into_iter().collect(),
             readings: Signal::ALL.into_iter().filter_map(seen).collect(),
-            spared: spared
-                .map(|(of, why)| (of.name().to_owned(), why))
+            verdicts: verdicts
+                .map(|of| (of.signal.name().to_owned(), verdict_in_json(of)))
                 .collect(),
         };
         serde_json::to_string(&view).unwrap_or_default() + "\n"
@@ -152,8 +152,8 @@ impl View {
     }
 
     /// Why it evicts no pod for that signal, though a threshold is met.
-    pub fn spares(&self, signal: Signal) -> Option<&str> {
-        self.spared.get(signal.name()).map(String::as_str)
+    pub fn why_none(&self, signal: Signal) -> Option<&str> {
+        self.verdicts.get(signal.name())?.get("whyNone")?.as_str()
     }
 
     /// How many more seconds it holds that condition if no threshold is met again.

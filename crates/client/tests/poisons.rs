@@ -28,8 +28,8 @@ const VIEW: [(&str, &str); 6] = [
         "{\"memory.available\": {\"available\": 5, \"capacity\": 9}, \"pid.available\": HERE}",
     ),
     (
-        "spared",
-        "{\"memory.available\": \"none\", \"pid.available\": HERE}",
+        "verdicts",
+        "{\"memory.available\": {\"whyNone\": \"none\"}, \"pid.available\": {\"whyNone\": HERE}}",
     ),
 ];
 
@@ -64,8 +64,8 @@ fn check(view: &View, but: &str, what: &str) {
             view.readings().get(Signal::MemoryAvailable).is_some(),
         ),
         (
-            "spared",
-            view.spares(Signal::MemoryAvailable) == Some("none"),
+            "verdicts",
+            view.why_none(Signal::MemoryAvailable) == Some("none"),
         ),
     ];
     for (name, is_there) in says {

@@ -7,9 +7,9 @@ use core::time::Duration;
 #[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::Evict;
+use evictd_evict::{Evict, Left};
 use evictd_node::kill::{KillInFlight, KillState};
-use evictd_node::{Mono, Resource};
+use evictd_node::{Mono, Resource, Signal};
 
 use crate::event::{Event, Victim};
 use crate::events::Events;
@@ -220,6 +220,17 @@ impl Killing {
     pub(crate) fn last_gone_for(&self, resource: Resource) -> Option<&str> {
         let victim = &self.last.as_ref()?.victim;
         (victim.resource == Some(resource)).then_some(victim.uid.as_str())
+    }
+
+    /// What the pod that is gone has left on the disk that it was evicted for, and that disk's
+    /// signal.
+    pub(crate) fn last_left(&self) -> Option<(Signal, Option<Left>)> {
+        let victim = &self.last.as_ref()?.victim;
+        let (disk, resource) = (victim.disk?, victim.resource?);
+        let mut all = Signal::ALL.into_iter();
+        let of_disk = |signal: &Signal| signal.filesystem() == Some(disk);
+        let signal = all.find(|signal| of_disk(signal) && signal.resource() == resource)?;
+        Some((signal, victim.left()))
     }
 
     /// Whether the pod that is gone was above a limit of its own.

@@ -3,7 +3,7 @@
 use core::mem::replace;
 use core::time::Duration;
 
-use evictd_evict::{Evict, Return, Returns, Spared};
+use evictd_evict::{Evict, NoPod, Return, Returns, Verdict};
 use evictd_node::{ConditionSet, Layout, Mono, Signal, SignalSet};
 
 use crate::event::{Event, EvictionLoop};
@@ -32,7 +32,7 @@ pub(crate) struct Telling {
     /// Who describes pods and was not heard yet.
     unheard: Vec<String>,
     /// For which signals no pod is evicted, and why.
-    spared: Vec<(Signal, Spared)>,
+    verdicts: Vec<Verdict>,
     /// When the last evicted pod was gone, and what it left was being deleted.
     given_back: Option<Mono>,
 }
@@ -171,7 +171,7 @@ impl Telling {
             };
             self.events.tell(now, event);
         }
-        self.spared.retain(|(signal, _)| met.has(*signal));
+        self.verdicts.retain(|verdict| met.has(verdict.signal));
         self.met = met;
     }
 
@@ -199,32 +199,30 @@ impl Telling {
         self.unheard = unheard;
     }
 
-    /// Of so many pods none is evicted for that signal. Returns whether that is new.
-    pub(crate) fn no_candidate(
-        &mut self,
-        now: Mono,
-        (signal, why): (Signal, Spared),
-        pods: usize,
-    ) -> bool {
+    /// Whether it is news that no pod is evicted for that signal, and why.
+    pub(crate) fn is_news(&self, now: Mono, signal: Signal, why: NoPod) -> bool {
         let comes_back = |at: Mono| now.since(at) < COMES_BACK;
-        if why == Spared::FreedNothing && self.given_back.is_some_and(comes_back) {
+        if why == NoPod::FreedNothing && self.given_back.is_some_and(comes_back) {
             return false; // it is asked again in the next round
         }
-        let is_new = !self.spared.contains(&(signal, why));
-        if is_new {
-            self.spared.retain(|(of, _)| *of != signal);
-            self.spared.push((signal, why));
+        let mut known = self.verdicts.iter();
+        !known.any(|verdict| verdict.signal == signal && verdict.next == Err(why))
+    }
+
+    /// No pod is evicted for a signal.
+    pub(crate) fn no_candidate(&mut self, now: Mono, verdict: Verdict) {
+        let signal = verdict.signal;
+        self.verdicts.retain(|of| of.signal != signal);
+        self.verdicts.push(verdict.clone());
+        if !self.repeats.has(signal) {
+            let event = Event::NoCandidate(Box::new(verdict));
+            self.events.tell(now, event);
         }
-        if is_new && !self.repeats.has(signal) {
-            self.events
-                .tell(now, Event::NoCandidate { signal, pods, why });
-        }
-        is_new
     }
 
     /// For which signals no pod is evicted though they are short, and why.
-    pub(crate) fn spared(&self) -> &[(Signal, Spared)] {
-        &self.spared
+    pub(crate) fn verdicts(&self) -> &[Verdict] {
+        &self.verdicts
     }
 
     /// What an evicted pod held comes back now: it is gone, or what it left is being deleted.
@@ -234,7 +232,7 @@ impl Telling {
 
     /// A pod is evicted for that signal. Why none is for others holds on, and is no news.
     pub(crate) fn has_candidate(&mut self, signal: Signal) {
-        self.spared.retain(|(of, _)| *of != signal);
+        self.verdicts.retain(|verdict| verdict.signal != signal);
     }
 }
 

@@ -6,7 +6,7 @@ use evictd_rank::{Candidate, first};
 use crate::evidence::Need;
 use crate::stage::{Proposal, Stage};
 use crate::worth::Judge;
-use crate::{Cause, Evict, Eviction, Plan, Spared, limits};
+use crate::{Cause, Evict, Eviction, NoPod, Plan, limits};
 
 /// The kubelet's grace for local storage limits, kept as it is (decision D36).
 const LIMIT_GRACE_SECONDS: i64 = 1;
@@ -59,35 +59,28 @@ impl Evict {
             self.stage = Stage::ReadingPods { threshold: index };
             return Plan::ReadPods;
         };
+        self.chosen_for = Some(index);
         if self.judge().awaits_evidence(signal) {
             let held = self.judge().held(signal, pods);
             let layout = self.watch.layout_or_one();
             self.evidence.note_held(signal, layout, held);
         }
-        if self.judge().awaits_evidence(signal) {
-            return self.no_pod(signal, Spared::FreedNothing);
-        }
-        if self.judge().is_rehearsed(index) {
+        let awaits_evidence = self.judge().awaits_evidence(signal);
+        if !awaits_evidence && self.judge().is_rehearsed(index) {
             if let Some(watched) = self.watch.thresholds.get_mut(index) {
                 watched.is_skipped = true;
             }
             return self.act(now, Some(pods));
-        }
-        if self.skipped.rehearsal.is_full() {
-            return self.no_pod(signal, Spared::RehearsedMost);
         }
         let judge = self.judge();
         let Some(threshold) = self.watch.get(index) else {
             return Plan::Rest;
         };
         let need = judge.need(threshold);
-        let Some((passed_over, place, candidate)) = judge.first(&need, signal, pods) else {
-            let why = judge.spares_all(&need, pods);
-            return self.no_pod(signal, why);
+        let (passed_over, place, candidate) = match judge.decide(now, &need, pods) {
+            Ok(next) => next,
+            Err(why) => return self.no_pod(signal, why),
         };
-        if let Some(why) = judge.spares(now, &need, &place, pods) {
-            return self.no_pod(signal, why);
-        }
         let grace_seconds = judge.grace(threshold, candidate);
         self.victim.set(candidate, Some(signal.resource()));
         self.stage = Stage::Proposed(Proposal {
@@ -107,7 +100,7 @@ impl Evict {
     }
 
     /// No pod is evicted for the signal in this round.
-    fn no_pod(&mut self, signal: Signal, why: Spared) -> Plan {
+    fn no_pod(&mut self, signal: Signal, why: NoPod) -> Plan {
         self.watch.skip(|threshold| threshold.signal == signal);
         self.stage = Stage::Telling;
         Plan::NoCandidate(signal, why)

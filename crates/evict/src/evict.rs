@@ -9,7 +9,7 @@ use crate::evidence::{Evidence, Last};
 use crate::observe::Watch;
 use crate::skipped::Skipped;
 use crate::stage::{CleanUp, Proposal, Reaction, Stage, reaction};
-use crate::{Config, NodeReclaim, Observation, Outcome, Plan, Returns, reclaim};
+use crate::{Config, Left, NodeReclaim, Observation, Outcome, Plan, Returns, reclaim};
 
 /// Room for the uid of the pod to be killed, so that choosing it allocates nothing: a uid of
 /// Kubernetes has 36 bytes, and a pod without one is named by its cgroup's path.
@@ -29,10 +29,14 @@ pub struct Evict {
     pub(crate) clean_up: Option<CleanUp>,
     pub(crate) victim: Victim,
     pub(crate) acting_on: Option<usize>,
+    /// The threshold for which a pod was chosen last in this round, or none.
+    pub(crate) chosen_for: Option<usize>,
     pub(crate) skipped: Skipped,
     pub(crate) evidence: Evidence,
     pub(crate) plenty: Option<Plenty>,
     pub(crate) returns: Returns,
+    /// What the last pod that was evicted for a disk has left there.
+    pub(crate) left: Option<(Signal, Left)>,
     never: u64,
 }
 
@@ -84,10 +88,12 @@ impl Evict {
             clean_up: None,
             victim: Victim::nobody(),
             acting_on: None,
+            chosen_for: None,
             skipped: Skipped::default(),
             evidence: Evidence::default(),
             plenty: None,
             returns: Returns::default(),
+            left: None,
             never: 0,
         }
     }
@@ -106,6 +112,7 @@ impl Evict {
         let place = |index: usize| places.get(index).copied().flatten();
         self.config = config;
         self.acting_on = self.acting_on.and_then(place);
+        self.chosen_for = self.chosen_for.and_then(place);
         let stage = core::mem::replace(&mut self.stage, Stage::Idle);
         self.stage = stage.rearranged(place);
     }
@@ -134,7 +141,7 @@ impl Evict {
         self.plenty = self.plenty.filter(|then| then.is_of_late(now));
         self.returns.forget_former(now, self.watch.conditions);
         self.skipped.rehearsal.end_episodes(&self.watch);
-        self.acting_on = None;
+        (self.acting_on, self.chosen_for) = (None, None);
         if matches!(self.stage, Stage::Killing { .. }) {
             return self.hurry();
         }

@@ -71,6 +71,7 @@ fn write_order(
         write!(text, ", {} is met", met.threshold)?;
     }
     text.write_char('\n')?;
+    let (judge, need) = (evict.judge(), evict.need_of(signal));
     let mut is_reached = true;
     let mut protected = Vec::new();
     for place in rank(
@@ -90,7 +91,10 @@ fn write_order(
             is_reached = false;
             String::from("chosen")
         } else if is_reached {
-            format!("passed over, {}", why_not(evict, candidate))
+            match judge.skips(&need, &place, candidate) {
+                Some(skip) => format!("passed over, {skip}"),
+                None => String::from("passed over"),
+            }
         } else {
             String::from("after it")
         };
@@ -116,23 +120,12 @@ fn write_limits(
             Some(limit) if index == chosen => {
                 writeln!(text, "chosen: {name}, {}", limit.trim_end())?
             }
-            Some(_) => writeln!(text, "passed over, {}: {name}", why_not(evict, candidate))?,
+            Some(_) => match evict.judge().skips_uid(candidate) {
+                Some(skip) => writeln!(text, "passed over, {skip}: {name}")?,
+                None => writeln!(text, "passed over: {name}")?,
+            },
             None => writeln!(text, "passed over, above no limit: {name}")?,
         }
     }
     Ok(())
-}
-
-/// Why a pod may not be evicted.
-fn why_not(evict: &Evict, candidate: &Candidate) -> &'static str {
-    let uid = candidate.pod.metadata.uid.as_str();
-    if let Some(by) = candidate.pod.protection() {
-        by
-    } else if evict.skipped.is_stuck(uid) {
-        "could not be killed"
-    } else if evict.skipped.rehearsal.has(uid) {
-        "named by this dry run"
-    } else {
-        "tried in this round"
-    }
 }

@@ -13,6 +13,7 @@ mod evidence;
 mod explain;
 mod limits;
 mod message;
+mod no_pod;
 mod observe;
 mod plan;
 mod reclaim;
@@ -24,18 +25,20 @@ mod returns;
 mod skipped;
 mod stage;
 mod state;
+mod verdict;
 mod watched;
-mod what_if;
 mod worth;
 
 pub use config::Config;
 pub use evict::Evict;
+pub use no_pod::NoPod;
 pub use observe::{Met, Observation};
-pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan, Spared};
+pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan};
 pub use reclaim::NodeReclaim;
 pub use restart::{EvictState, FirstMet};
 pub use returns::{Return, Returns};
 pub use stage::{OutcomeName, Reaction, StageName, reaction};
+pub use verdict::{Account, Holds, Left, Remedy, Shortage, Skip, Verdict};
 pub use watched::Thresholds;
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 use alloc::string::String;
-use core::fmt;
-
 use evictd_node::{Readings, Resource, Signal};
 use evictd_quantity::Quantity;
 use evictd_rank::Place;
 
-use crate::NodeReclaim;
+use crate::{NoPod, NodeReclaim};
 
 /// What the caller is to do now.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,42 +25,7 @@ pub enum Plan {
     KillNow,
     /// A threshold of this signal is met, and no pod is evicted for it: why. Tell it, then
     /// hand in [`Outcome::Told`].
-    NoCandidate(Signal, Spared),
-}
-
-/// Why no pod is evicted though a threshold is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Spared {
-    /// All are critical or stuck, or there is none.
-    NoneMayBe,
-    /// A dry run has named each that may be.
-    Rehearsed,
-    /// A dry run has named as many as it names.
-    RehearsedMost,
-    /// None is known to hold what is short.
-    Unknown,
-    /// All together hold too little of what is missing: something else holds it.
-    TooLittle,
-    /// The last eviction gave nothing back, and nothing has changed since.
-    FreedNothing,
-    /// Those that are left keep to their requests: they are not ended in a row, nor for a
-    /// minimum reclaim.
-    KeepToRequests,
-}
-
-impl fmt::Display for Spared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoneMayBe => "each is protected or could not be killed",
-            Self::Rehearsed => "this dry run has named each that may be",
-            Self::RehearsedMost => "this dry run has named 110 that would go, and names no more",
-            Self::Unknown => "none is known to hold any of it",
-            Self::TooLittle => "together they hold too little of it, so none of them filled it",
-            Self::FreedNothing => "the last eviction gave nothing back, and nothing has changed",
-            Self::KeepToRequests => "those that are left keep to their requests",
-        })
-    }
+    NoCandidate(Signal, NoPod),
 }
 
 /// What came of a plan.

@@ -31,7 +31,7 @@ impl Gone {
 }
 
 /// So many pods of an episode are named, as many as a kubelet's node has by default. What
-/// wants more of them wants a threshold that the machine can never meet. `Spared` names the
+/// wants more of them wants a threshold that the machine can never meet. `NoPod` names the
 /// number.
 pub(crate) const MOST: usize = 110;
 

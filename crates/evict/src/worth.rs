@@ -9,7 +9,7 @@ use crate::elsewhere::Plenty;
 use crate::evidence::{Evidence, Need};
 use crate::observe::Watch;
 use crate::skipped::Skipped;
-use crate::{Config, Spared};
+use crate::{Config, NoPod, Skip};
 
 /// What a pod without a termination grace period gets when its own counts.
 const DEFAULT_POD_GRACE_SECONDS: i64 = 30;
@@ -38,6 +38,48 @@ impl Judge<'_> {
     pub(crate) fn awaits_evidence(&self, signal: Signal) -> bool {
         !self.config.policy.evicts_without_evidence
             && self.evidence.is_missing(signal, self.layout())
+    }
+
+    /// The next pod for a need, its place, and how many stand before it; or why there is none.
+    /// Whatever acts, tells or shows asks here.
+    pub(crate) fn decide<'a>(
+        &self,
+        now: Mono,
+        need: &Need,
+        pods: &'a [Candidate],
+    ) -> Result<(usize, Place, &'a Candidate), NoPod> {
+        if self.awaits_evidence(need.signal) {
+            return Err(NoPod::FreedNothing);
+        }
+        if self.skipped.rehearsal.is_full() {
+            return Err(NoPod::RehearsedMost);
+        }
+        let first = self.first(need, need.signal, pods);
+        let (before, place, candidate) = first.ok_or_else(|| self.spares_all(need, pods))?;
+        match self.spares(now, need, &place, pods) {
+            Some(why) => Err(why),
+            None => Ok((before, place, candidate)),
+        }
+    }
+
+    /// Why that pod is not the next, whoever is; `None` of one that may be.
+    pub(crate) fn skips(&self, need: &Need, place: &Place, pod: &Candidate) -> Option<Skip> {
+        let worth = (!need.is_met_by(place)).then_some(Skip::NotWorthIt);
+        self.skips_uid(pod).or(worth)
+    }
+
+    /// The same, whatever it is evicted for.
+    pub(crate) fn skips_uid(&self, pod: &Candidate) -> Option<Skip> {
+        let uid = pod.pod.metadata.uid.as_str();
+        if let Some(by) = pod.pod.protection() {
+            Some(Skip::Protected(by))
+        } else if self.skipped.is_stuck(uid) {
+            Some(Skip::Stuck)
+        } else if self.skipped.rehearsal.has(uid) {
+            Some(Skip::Rehearsed)
+        } else {
+            self.skipped.has(uid).then_some(Skip::Tried)
+        }
     }
 
     /// What the pods are known to hold together. A critical one is no pod here: what it takes,
@@ -69,7 +111,7 @@ impl Judge<'_> {
         need: &Need,
         first: &Place,
         pods: &[Candidate],
-    ) -> Option<Spared> {
+    ) -> Option<NoPod> {
         if self.config.policy.evicts_without_evidence {
             return None;
         }
@@ -79,40 +121,40 @@ impl Judge<'_> {
         // Lost time is due to who takes more than its share, and memory is left.
         let is_of_time = need.signal.grows_with_trouble();
         if first.used.is_none() && !need.is_hard {
-            Some(Spared::Unknown)
+            Some(NoPod::NothingKnown)
         } else if !self.is_within_reach(need, pods, |_| true)
             || keeps_to_request && self.has_exceeding(need, pods)
         {
-            Some(Spared::TooLittle)
+            Some(NoPod::HoldTooLittle)
         } else if keeps_to_request
             && (is_of_time
                 || self
                     .evidence
                     .is_younger_than(need.signal, self.layout(), now, wait))
         {
-            Some(Spared::KeepToRequests)
+            Some(NoPod::WithinRequests)
         } else {
             None
         }
     }
 
     /// Why none is worth it of those that may be evicted, if there are any.
-    pub(crate) fn spares_all(&self, need: &Need, pods: &[Candidate]) -> Spared {
+    pub(crate) fn spares_all(&self, need: &Need, pods: &[Candidate]) -> NoPod {
         let mut left = pods
             .iter()
             .filter(|pod| self.may_be_evicted(pod, None))
             .map(|pod| self.place(need.signal, pod))
             .peekable();
         if left.peek().is_none() && !self.skipped.rehearsal.is_empty() {
-            Spared::Rehearsed
+            NoPod::Rehearsed
         } else if left.peek().is_none() {
-            Spared::NoneMayBe
+            NoPod::AllSkipped
         } else if left.all(|place| place.used.is_none()) {
-            Spared::Unknown
+            NoPod::NothingKnown
         } else if need.is_chase {
-            Spared::KeepToRequests
+            NoPod::WithinRequests
         } else {
-            Spared::TooLittle
+            NoPod::HoldTooLittle
         }
     }
 

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use evictd_evict::{Cause, Evict, Eviction, Observation, Outcome, Plan, Spared};
+use evictd_evict::{Cause, Evict, Eviction, Observation, Outcome, Plan};
 use evictd_node::pod::Pod;
 use evictd_node::{ConditionSet, Mono, Resource, Signal, Unit};
 use evictd_quantity::{Format, Quantity};
@@ -24,7 +24,7 @@ pub struct Session {
     last: Option<Mono>,
     met: Vec<String>,
     conditions: ConditionSet,
-    spared: Vec<(Signal, Spared)>,
+    none: Vec<String>,
 }
 
 /// Something that was decided.
@@ -67,7 +67,7 @@ impl Session {
             last: None,
             met: Vec::new(),
             conditions: ConditionSet::empty(),
-            spared: Vec::new(),
+            none: Vec::new(),
         }
     }
 
@@ -133,7 +133,7 @@ impl Session {
             layout: seen.layout,
         };
         let mut evictions = Vec::new();
-        let mut spared = Vec::new();
+        let mut no_pods = Vec::new();
         let mut plan = evict.step(now, &observation, Some(&candidates));
         for _ in 0..MOST_PLANS {
             let outcome = match &plan {
@@ -145,8 +145,8 @@ impl Session {
                     evictions.extend(evicted(evict, eviction, &plan, &candidates));
                     Outcome::Pretended
                 }
-                Plan::NoCandidate(signal, why) => {
-                    spared.push((*signal, *why));
+                Plan::NoCandidate(signal, _) => {
+                    no_pods.push(evict.verdict(now, *signal, &candidates));
                     Outcome::Told
                 }
             };
@@ -157,16 +157,21 @@ impl Session {
         }
         let mut decided = self.changes(seen);
         decided.extend(evictions);
-        for (signal, why) in &spared {
-            if !self.spared.contains(&(*signal, *why)) {
-                let text = format!("no pod would be evicted for {signal}: {why}");
+        let mut now_none = Vec::new();
+        for verdict in &no_pods {
+            let Some(why) = verdict.why_none() else {
+                continue;
+            };
+            let text = format!("no pod would be evicted for {}: {why}", verdict.signal);
+            if !self.none.contains(&text) {
                 decided.push(Decided {
                     spares_all: true,
-                    ..Decided::new(text)
+                    ..Decided::new(text.clone())
                 });
             }
+            now_none.push(text);
         }
-        self.spared = spared;
+        self.none = now_none;
         decided
     }
 

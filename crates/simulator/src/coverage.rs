@@ -3,6 +3,7 @@
 use core::fmt;
 
 use evictd_engine::Event;
+use evictd_evict::NoPod;
 use evictd_node::{Resource, Signal};
 
 /// What runs have met.
@@ -35,8 +36,10 @@ impl Coverage {
             };
             self.count(kind, 1);
         }
-        if let Event::NoCandidate { why, .. } = event {
-            self.count(of_spared(&why.to_string()), 1);
+        if let Event::NoCandidate(verdict) = event
+            && let Err(why) = verdict.next
+        {
+            self.count(of_none(why), 1);
         }
         if let Event::Reclaimed(collected) = event {
             let rung = collected.field("rung").and_then(|rung| rung.as_str());
@@ -87,17 +90,15 @@ const fn of_signal(signal: Signal) -> &'static str {
     }
 }
 
-fn of_spared(why: &str) -> &'static str {
-    const ALL: [(&str, &str); 5] = [
-        ("critical", "spared: none may be"),
-        ("known", "spared: unknown"),
-        ("too little", "spared: too little"),
-        ("gave nothing back", "spared: freed nothing"),
-        ("keep to", "spared: keep to requests"),
-    ];
-    let mut all = ALL.iter();
-    all.find(|(part, _)| why.contains(part))
-        .map_or("spared", |(_, name)| name)
+const fn of_none(why: NoPod) -> &'static str {
+    match why {
+        NoPod::AllSkipped => "no pod: all are skipped",
+        NoPod::NothingKnown => "no pod: nothing is known",
+        NoPod::HoldTooLittle => "no pod: they hold too little",
+        NoPod::FreedNothing => "no pod: freed nothing",
+        NoPod::WithinRequests => "no pod: within requests",
+        NoPod::Rehearsed | NoPod::RehearsedMost | _ => "no pod",
+    }
 }
 
 fn of_rung(rung: &str) -> &'static str {

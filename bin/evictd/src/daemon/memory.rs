@@ -132,7 +132,7 @@ impl Memory {
             | Event::CameBack { .. }
             | Event::Loop(_)
             | Event::RuntimeSilent(_)
-            | Event::NoCandidate { .. }
+            | Event::NoCandidate(_)
             | Event::Holder(_)
             | Event::Observed { .. }
             | Event::Problem { .. }

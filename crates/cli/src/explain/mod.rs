@@ -96,7 +96,7 @@ impl Explain {
                 settings,
                 (&before, &sampled.readings, ended.since(begun)),
                 by_daemon(decided.collect(), view),
-                Next::of(signal, &sampled).unless_spared(view),
+                Next::of(signal, &sampled).or_as_the_daemon_says(view),
             )
         };
         Ok(print_as(self.json, &document, || {
@@ -110,7 +110,7 @@ impl Explain {
 pub(super) fn by_daemon(decided: Vec<Decided>, daemon: &View) -> Vec<Decided> {
     let mut told = Vec::new();
     let in_its_words = |of: Decided| {
-        let spares = |signal: Signal| Some((signal, daemon.spares(signal)?));
+        let spares = |signal: Signal| Some((signal, daemon.why_none(signal)?));
         let Some((signal, why)) = of.signal.and_then(spares) else {
             return Some(of);
         };

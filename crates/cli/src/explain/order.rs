@@ -80,7 +80,7 @@ impl Order {
         Ok(Self {
             signal,
             next: match &daemon {
-                Some((_, view)) => next.unless_spared(view),
+                Some((_, view)) => next.or_as_the_daemon_says(view),
                 None => next,
             },
             pods: sampled.order(signal),

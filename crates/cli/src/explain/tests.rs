@@ -106,7 +106,7 @@ fn what_goes_up_and_down_is_met_in_no_time() {
 #[test]
 fn where_the_daemon_evicts_nobody_nobody_would_be_evicted() {
     let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
-        "spared":{"imagefs.available":"the last eviction gave nothing back"}}"#;
+        "verdicts":{"imagefs.available":{"whyNone":"the last eviction gave nothing back"}}}"#;
     let view: View = serde_json::from_str(view).unwrap();
     let would = |name: &str, signal| {
         let mut of = Decided::new(format!("pod {name} would be evicted"));

@@ -95,7 +95,7 @@ impl Overview {
         let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
         let next = Next::of(most_pressing(evict.thresholds(), &readings), sampled);
         let next = match &daemon {
-            Some(daemon) => next.unless_spared(daemon),
+            Some(daemon) => next.or_as_the_daemon_says(daemon),
             None => next,
         };
         let pods_in_order = sampled.order(next.signal);

@@ -53,13 +53,17 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                         return;
                     }
                     self.tell_changes(now);
-                    let pods = self.deciding.pods.candidates().len();
                     if self.reclaiming.is_emptying_memory() {
                         self.telling.gives_back(now);
                     }
-                    let is_new = self.telling.no_candidate(now, (signal, why), pods);
-                    if is_new && signal.resource() == Resource::Memory {
-                        self.deciding.pods.ask_who_holds();
+                    if self.telling.is_news(now, signal, why) {
+                        let pods = self.deciding.pods.candidates();
+                        let verdict = self.deciding.evict.verdict(now, signal, pods);
+                        debug_assert_eq!(verdict.next, Err(why), "one decision");
+                        self.telling.no_candidate(now, verdict);
+                        if signal.resource() == Resource::Memory {
+                            self.deciding.pods.ask_who_holds();
+                        }
                     }
                     self.outcome(now, Outcome::Told)
                 }
@@ -179,6 +183,9 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                     self.deciding.list(now, Depth::Whole);
                 }
                 let plan = self.outcome(now, Outcome::Killed);
+                if let Some((signal, left)) = self.killing.last_left() {
+                    self.deciding.evict.note_left(signal, left);
+                }
                 self.telling.loops(now, &self.deciding.evict);
                 self.clean_up(now);
                 Some(plan)

@@ -17,8 +17,8 @@ use core::time::Duration;
 #[cfg(unix)]
 use std::os::fd::BorrowedFd;
 
-use evictd_evict::{Evict, EvictState, Outcome, Plan, Returns, Spared};
-use evictd_node::{ConditionSet, Mono, Readings, Signal};
+use evictd_evict::{Evict, EvictState, Outcome, Plan, Returns, Verdict};
+use evictd_node::{ConditionSet, Mono, Readings};
 
 use crate::event::Event;
 use crate::ports::{Node, Pods, Reclaim};
@@ -242,8 +242,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
     }
 
     /// For which signals no pod is evicted though a threshold is met, and why.
-    pub fn spared(&self) -> &[(Signal, Spared)] {
-        self.turns.telling.spared()
+    pub fn verdicts(&self) -> &[Verdict] {
+        self.turns.telling.verdicts()
     }
 
     /// The latest readings of memory: of a round, or of a look between two.

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use evictd_condition::NodeCondition;
+use evictd_evict::Verdict;
 use evictd_node::kill::KillReport;
 use evictd_node::{Condition, Reading, Signal};
 use evictd_threshold::Threshold;
@@ -87,10 +88,7 @@ impl Event {
             Self::Stuck { victim, report } => of_report(fields.with_pod(victim), report)
                 .with("error", report.problem.as_deref())
                 .with("remaining", remaining(report)),
-            Self::NoCandidate { signal, pods, why } => fields
-                .with("signal", signal.name())
-                .with("pods", *pods)
-                .with("reason", why.to_string()),
+            Self::NoCandidate(verdict) => of_no_pod(verdict),
             Self::Holder(holder) => fields
                 .with("holder", holder.name.as_str())
                 .with("bytes", holder.bytes),
@@ -105,6 +103,14 @@ impl Event {
             Self::Recovered => fields,
         }
     }
+}
+
+fn of_no_pod(verdict: &Verdict) -> Fields {
+    Fields::default()
+        .with("signal", verdict.signal.name())
+        .with("pods", verdict.accounts.len())
+        .with("reason", verdict.why_none().map(|why| why.to_string()))
+        .with("unexplained", verdict.unexplained)
 }
 
 /// Process ids and their states: `812:D,813:Z`.

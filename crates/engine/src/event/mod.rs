@@ -11,7 +11,7 @@ mod volume;
 
 use core::time::Duration;
 
-use evictd_evict::{NodeReclaim, Spared};
+use evictd_evict::{NoPod, NodeReclaim, Verdict};
 use evictd_node::kill::KillReport;
 use evictd_node::{Condition, Filesystem, Layout, Reading, Resource, Signal};
 use evictd_state::Record;
@@ -173,14 +173,7 @@ pub enum Event {
         report: KillReport,
     },
     /// A threshold is met and no pod is evicted for it.
-    NoCandidate {
-        /// Of which signal.
-        signal: Signal,
-        /// How many pods there are.
-        pods: usize,
-        /// Why.
-        why: Spared,
-    },
+    NoCandidate(Box<Verdict>),
     /// Memory is short, no pod is evicted, and of what is no pod, or none that may be evicted,
     /// this holds the most of it.
     Holder(Holder),
@@ -253,11 +246,10 @@ impl Event {
             Self::CameBack { .. } => ("came_back", Level::Warn),
             Self::Stuck { .. } => ("stuck", Level::Error),
             // A rehearsal that has come to its end.
-            Self::NoCandidate {
-                why: Spared::Rehearsed | Spared::RehearsedMost,
-                ..
-            } => ("no_candidate", Level::Info),
-            Self::NoCandidate { .. } => ("no_candidate", Level::Error),
+            Self::NoCandidate(verdict) => match verdict.next {
+                Err(NoPod::Rehearsed | NoPod::RehearsedMost) => ("no_candidate", Level::Info),
+                _ => ("no_candidate", Level::Error),
+            },
             Self::Holder(_) => ("holder", Level::Error),
             Self::Loop(EvictionLoop { holds: true, .. }) => ("eviction_loop", Level::Warn),
             Self::Loop(_) => ("eviction_loop", Level::Info),

@@ -2,13 +2,13 @@ use core::fmt::{self, Formatter};
 use core::time::Duration;
 
 use evictd_condition::NodeCondition;
-use evictd_evict::Spared;
+use evictd_evict::{NoPod, Verdict};
 use evictd_node::kill::{KillMethod, KillReport};
 use evictd_node::{Amount, Condition, ConditionSet, Reading, Readings, Signal, Unit};
 use evictd_threshold::Threshold;
 
 use super::name::{cut, full_name};
-use super::{Decision, Event, EvictionLoop, Victim, Volume};
+use super::{Decision, Event, EvictionLoop, Victim};
 use crate::holding::CLOSELY;
 use crate::ports::{Holder, Place};
 
@@ -80,7 +80,7 @@ impl fmt::Display for Event {
             Self::Killed { victim, report } => killed(f, victim, report),
             Self::CameBack { victim, after } => came_back(f, victim, *after),
             Self::Stuck { victim, report } => stuck(f, victim, report),
-            Self::NoCandidate { signal, pods, why } => no_candidate(f, *signal, *pods, *why),
+            Self::NoCandidate(verdict) => no_candidate(f, verdict),
             Self::Holder(holder) => holds(f, holder),
             Self::Loop(of) => of.fmt(f),
             Self::OomKilled(killed) => killed.fmt(f),
@@ -238,14 +238,13 @@ fn changed(f: &mut Formatter<'_>, condition: Condition, holds: bool) -> fmt::Res
     write!(f, "condition {condition} is {to} ({})", status.reason)
 }
 
-fn no_candidate(f: &mut Formatter<'_>, signal: Signal, pods: usize, why: Spared) -> fmt::Result {
-    match (pods, why) {
-        (0, Spared::NoneMayBe) => write!(
-            f,
-            "{signal} is short and there is no pod to evict (--pods-of and --pod-cgroup-root \
-             say where pods are; what --never-evict names is none)"
-        ),
-        (_, Spared::Rehearsed | Spared::RehearsedMost) => {
+fn no_candidate(f: &mut Formatter<'_>, verdict: &Verdict) -> fmt::Result {
+    let signal = verdict.signal;
+    let Some(why) = verdict.why_none() else {
+        return Ok(());
+    };
+    match verdict.next {
+        Err(NoPod::Rehearsed | NoPod::RehearsedMost) => {
             write!(f, "{signal} would still be short, and {why}")
         }
         _ => write!(f, "{signal} is short and no pod is evicted: {why}"),
@@ -284,10 +283,6 @@ fn killed(f: &mut Formatter<'_>, victim: &Victim, report: &KillReport) -> fmt::R
     }
     if let Some(leftovers) = victim.leftovers() {
         write!(f, "; {leftovers}")?;
-    }
-    if let Some(Volume { path, bytes }) = &victim.volume {
-        let bytes = Amount::bytes(*bytes);
-        write!(f, "; {path}, which it wrote to, holds {bytes} and stays")?;
     }
     match victim.restart_policy.as_deref() {
         None => Ok(()),

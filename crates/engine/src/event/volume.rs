@@ -12,7 +12,20 @@ pub struct Volume {
     pub bytes: u64,
 }
 
+/// Where Docker and Podman keep their volumes: `…/volumes/NAME/_data`.
+const OF_ENGINES: (&str, &str) = ("/volumes/", "/_data");
+
 impl Volume {
+    /// Its name, where it is a volume of a container engine and no directory of the node.
+    pub(crate) fn name(&self) -> Option<&str> {
+        let (before, after) = OF_ENGINES;
+        let (_, name) = self.path.strip_suffix(after)?.rsplit_once(before)?;
+        // As engines allow it, so that it can be typed as it stands.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        let is_it = !name.starts_with('-') && !name.is_empty() && name.chars().all(is_plain);
+        is_it.then_some(name)
+    }
+
     /// The largest that a pod is known to write to, if it is no trifle.
     pub(crate) fn largest(usage: &PodUsage) -> Option<Self> {
         let mounts = usage.mounts.iter();

@@ -1,7 +1,7 @@
 //! What is decided about a disk, by what was measured of it.
 
-use evictd_evict::Spared;
 use evictd_node::Signal;
+use evictd_node::pod::Container;
 use evictd_node::pod::usage::MountUsage;
 
 use core::time::Duration;
@@ -150,11 +150,17 @@ fn a_disk_that_is_short_for_long_is_measured_anew_once_a_pod_would_go() {
 fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
     let mut hog = FakePod::new("hog", 512 << 10);
     let media = MountUsage {
-        path: "/volumes/media".into(),
+        path: "/var/lib/docker/volumes/media/_data".into(),
         used_bytes: Some(600 << 20),
         ..MountUsage::default()
     };
     hog.usage.as_mut().unwrap().mounts = vec![media];
+    hog.pod.metadata.namespace = "docker".into();
+    let container = Container {
+        name: "hog".into(),
+        ..Container::default()
+    };
+    hog.pod.spec.containers.push(container);
     let mut pods = FakePods::of([FakePod::new("innocent", 19 << 20), hog]);
     pods.files_stay = true;
     let mut engine = engine(settings("nodefs.available<100Mi"), pods);
@@ -170,18 +176,24 @@ fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
         .unwrap();
     assert!(evicting.contains("the pod uses 600Mi"), "{evicting}");
     let killed = told.iter().find(|line| line.contains("is gone")).unwrap();
-    let stays = "; /volumes/media, which it wrote to, holds 600Mi and stays";
+    let stays = "; volume media, which it wrote to, holds 600Mi and stays: `docker rm hog && docker \
+                 volume rm media` frees it";
     assert!(killed.contains(stays), "{killed}");
-    let nothing = told
-        .iter()
-        .filter(|line| line.contains("gave nothing back"));
-    assert_eq!(nothing.count(), 1, "{told:?}");
+    let why = "volume media holds 600Mi and its container has ended; free it with `docker rm hog \
+               && docker volume rm media`";
+    let nothing = format!("nodefs.available is short and no pod is evicted: {why}");
+    let times = told.iter().filter(|line| **line == nothing).count();
+    assert_eq!(times, 1, "{told:?}");
     // Acceptance row 371: whoever asks later is told so too, for as long as it is short.
-    let nodefs = (Signal::NodefsAvailable, Spared::FreedNothing);
-    assert!(engine.spared().contains(&nodefs), "{:?}", engine.spared());
+    let verdicts = engine.verdicts().iter();
+    let told: Vec<String> = verdicts
+        .filter(|verdict| verdict.signal == Signal::NodefsAvailable)
+        .filter_map(|verdict| Some(verdict.why_none()?.to_string()))
+        .collect();
+    assert_eq!(told, [why]);
     set(&mut engine, WHOLE, WHOLE);
     lines(&mut engine, 130_000);
-    assert_eq!(engine.spared(), []);
+    assert_eq!(engine.verdicts(), []);
 }
 
 /// Acceptance row 298: a disk that fills at 30 MiB/s is looked at each half second once the
@@ -249,7 +261,7 @@ fn a_filesystem_that_several_signals_are_about_is_told_of_once() {
         let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
         engine.node_mut().set(of(50 * MIB, layers));
         let mut told = lines(&mut engine, 0);
-        let spared = engine.spared().len();
+        let spared = engine.verdicts().len();
         engine.node_mut().set(of(WHOLE, layers));
         engine.round_now();
         told.extend(lines(&mut engine, 1000));

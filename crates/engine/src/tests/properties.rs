@@ -158,7 +158,7 @@ impl Story {
             | Event::GraceCut(_)
             | Event::RuntimeSilent(_)
             | Event::CameBack { .. }
-            | Event::NoCandidate { .. }
+            | Event::NoCandidate(_)
             | Event::Holder(_)
             | Event::Observed { .. }
             | Event::Runtime { .. }

@@ -145,7 +145,7 @@ fn bounds_choose_the_pod_that_the_numbers_choose() {
         let (found, exact) = plans(&mut machine(), &pods, &used, true);
         assert_eq!(found, expected, "round {round}");
         (all, read) = (all + count, read + exact);
-        let spares = |plan: &Plan| matches!(plan, Plan::NoCandidate(_, Spared::TooLittle));
+        let spares = |plan: &Plan| matches!(plan, Plan::NoCandidate(_, NoPod::HoldTooLittle));
         spared += usize::from(found.iter().any(spares));
     }
     assert!(read < all && read > 0, "{read} of {all} were read");

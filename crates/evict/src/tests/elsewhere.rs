@@ -28,7 +28,7 @@ fn small() -> Vec<Known> {
 
 #[test]
 fn what_a_process_outside_all_pods_takes_costs_no_pod() {
-    let too_little = Err(Some(Spared::TooLittle));
+    let too_little = Err(Some(NoPod::HoldTooLittle));
     let mut evict = hard("memory.available<100Mi");
     let mut pods = small();
     note_plenty(&mut evict, 0, 900, 0, &pods);
@@ -59,7 +59,7 @@ fn what_the_kernel_sets_aside_costs_no_pod() {
         .map(|(pod, usage)| Candidate::new(pod, usage.as_ref()));
     let all: Vec<Candidate> = all.collect();
     let plan = evict.step(seconds(1), &Observation::new(&low), Some(&all));
-    assert_eq!(plan, Plan::NoCandidate(MEMORY, Spared::TooLittle));
+    assert_eq!(plan, Plan::NoCandidate(MEMORY, NoPod::HoldTooLittle));
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn what_pods_have_taken_themselves_was_not_taken_elsewhere() {
 #[test]
 fn a_look_back_ends_with_ten_minutes_and_with_swap() {
     for (at, plenty_of_swap, expected) in [
-        (1, 0, Err(Some(Spared::TooLittle))),
+        (1, 0, Err(Some(NoPod::HoldTooLittle))),
         (1, 1000, Ok("small".to_string())),
-        (599, 0, Err(Some(Spared::TooLittle))),
+        (599, 0, Err(Some(NoPod::HoldTooLittle))),
         (600, 0, Ok("small".to_string())),
     ] {
         let mut evict = hard("memory.available<100Mi");
@@ -127,7 +127,7 @@ fn what_every_container_holds_is_no_reason_to_evict_one() {
     // The modest one keeps to its request while others exceed theirs, however little.
     for (at, left) in [(0, 99), (20, 98), (40, 90)] {
         let found = round(&mut evict, at, (MEMORY, left), &mut pods);
-        assert_eq!(found, Err(Some(Spared::TooLittle)), "{left} Mi left");
+        assert_eq!(found, Err(Some(NoPod::HoldTooLittle)), "{left} Mi left");
     }
 }
 
@@ -142,7 +142,7 @@ fn process_ids_that_no_pod_can_give_back_cost_no_pod() {
     };
     let mib = 1 << 20; // `round` counts in them
     for (count, expected) in [
-        (mib, Err(Some(Spared::TooLittle))),
+        (mib, Err(Some(NoPod::HoldTooLittle))),
         (50 * mib, Ok("many".to_string())),
     ] {
         let mut evict = hard("pid.available<100Mi");

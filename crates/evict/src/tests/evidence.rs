@@ -34,7 +34,7 @@ pub(super) fn round(
     at: u64,
     (signal, left): (Signal, i64),
     pods: &mut Vec<(Pod, Option<PodUsage>)>,
-) -> Result<String, Option<Spared>> {
+) -> Result<String, Option<NoPod>> {
     let readings = readings(seconds(at), &[(signal, left << 20)]);
     let observation = Observation {
         readings: &readings,
@@ -63,7 +63,7 @@ pub(super) fn round(
     }
 }
 
-fn evicted(name: &str) -> Result<String, Option<Spared>> {
+fn evicted(name: &str) -> Result<String, Option<NoPod>> {
     Ok(name.to_string())
 }
 
@@ -79,7 +79,7 @@ fn an_eviction_that_gave_nothing_back_is_no_reason_for_the_next() {
             known("d", 0, Some(40)),
         ];
         let mut evict = hard("memory.available<100Mi,nodefs.available<100Mi");
-        let nothing = Err(Some(Spared::FreedNothing));
+        let nothing = Err(Some(NoPod::FreedNothing));
         for (at, left, expected) in [
             (0, 96, evicted("tmpfs")),
             (1, 97, nothing.clone()),
@@ -207,7 +207,7 @@ fn pods_that_keep_to_their_requests_are_not_ended_in_a_row() {
         known("b", 100, Some(90)),
         known("c", 100, Some(80)),
     ];
-    let modest = Err(Some(Spared::KeepToRequests));
+    let modest = Err(Some(NoPod::WithinRequests));
     for (at, left, expected) in [
         (0, 10, evicted("above")),
         (1, 60, modest.clone()),
@@ -232,16 +232,16 @@ fn a_disk_that_no_pod_is_known_to_fill_costs_no_pod() {
     };
     let some = || vec![known("little", 0, Some(5)), known("hog", 0, Some(30))];
     for (left, mut pods, expected) in [
-        (10, unknown(), Err(Some(Spared::Unknown))),
-        (10, little(), Err(Some(Spared::TooLittle))),
-        (10, some(), Err(Some(Spared::TooLittle))),
+        (10, unknown(), Err(Some(NoPod::NothingKnown))),
+        (10, little(), Err(Some(NoPod::HoldTooLittle))),
+        (10, some(), Err(Some(NoPod::HoldTooLittle))),
         (40, some(), evicted("hog")),
         (
             99,
             vec![known("a", 0, Some(0))],
-            Err(Some(Spared::TooLittle)),
+            Err(Some(NoPod::HoldTooLittle)),
         ),
-        (99, Vec::new(), Err(Some(Spared::NoneMayBe))),
+        (99, Vec::new(), Err(Some(NoPod::AllSkipped))),
     ] {
         let mut evict = hard("nodefs.available<100Mi");
         assert_eq!(round(&mut evict, 0, (DISK, left), &mut pods), expected);
@@ -260,7 +260,7 @@ fn where_nothing_is_known_a_soft_threshold_evicts_nobody_and_a_hard_one_does() {
     let mut pods = vec![known("a", 0, None), known("b", 0, None)];
     for (at, left, expected) in [
         (0, 150, Err(None)),
-        (5, 150, Err(Some(Spared::Unknown))),
+        (5, 150, Err(Some(NoPod::NothingKnown))),
         (6, 50, evicted("a")),
     ] {
         assert_eq!(round(&mut evict, at, (MEMORY, left), &mut pods), expected);
@@ -278,11 +278,11 @@ fn a_minimum_reclaim_ends_no_pod_that_keeps_to_its_request_nor_one_in_vain() {
     let modest = || known("modest", 400, Some(300));
     for (pods, expected) in [
         (vec![above(), modest()], evicted("above")),
-        (vec![modest()], Err(Some(Spared::KeepToRequests))),
+        (vec![modest()], Err(Some(NoPod::WithinRequests))),
         // 140 Mi are missing.
         (
             vec![known("small", 0, Some(100)), modest()],
-            Err(Some(Spared::TooLittle)),
+            Err(Some(NoPod::HoldTooLittle)),
         ),
     ] {
         let mut evict = machine(&lists, |_| {});
@@ -306,7 +306,7 @@ fn what_no_pod_can_help_keeps_no_other_threshold_from_acting() {
     let unknown = [Candidate::new(&pods[0], None)];
     evict.step(seconds(0), &observation, Some(&unknown));
     let plan = evict.answer(seconds(0), Outcome::Reclaimed(Some(&low)), Some(&unknown));
-    assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
+    assert_eq!(plan, Plan::NoCandidate(DISK, NoPod::NothingKnown));
     let plan = evict.answer(seconds(0), Outcome::Told, Some(&unknown));
     assert_eq!(plan, Plan::ReadPods, "they were read for a disk");
     let plan = evict.answer(seconds(0), Outcome::PodsRead, Some(&unknown));
@@ -343,7 +343,7 @@ fn what_an_eviction_gave_back_and_another_pod_took_is_had_from_that_one() {
         evicted("first")
     );
     let mut alone = vec![known("second", 0, Some(240))];
-    let spared = Err(Some(Spared::FreedNothing));
+    let spared = Err(Some(NoPod::FreedNothing));
     assert_eq!(round(&mut evict, 20, (MEMORY, 0), &mut alone), spared);
 
     // What nobody could read may have been there before.
@@ -373,7 +373,7 @@ fn what_another_pod_took_shows_by_exact_numbers_though_it_was_chosen_by_bounds()
         evict.outcome(seconds(0), Outcome::CleanedUp, None);
         round(&mut evict, 20, (MEMORY, 0), &mut second(250))
     };
-    let spared = Err(Some(Spared::FreedNothing));
+    let spared = Err(Some(NoPod::FreedNothing));
     assert_eq!(
         later(evict.clone()),
         spared,
@@ -485,7 +485,7 @@ fn an_eviction_that_was_put_off_takes_no_evidence_away() {
         matches!(plan, Plan::Evict(Eviction { candidate: 0, .. })),
         "{plan:?}"
     );
-    let spared = Err(Some(Spared::KeepToRequests));
+    let spared = Err(Some(NoPod::WithinRequests));
     assert_eq!(round(&mut evict, 4, (MEMORY, 300), &mut pods), spared);
 }
 
@@ -507,7 +507,7 @@ fn what_an_eviction_gave_back_counts_from_the_last_look_before_it() {
     pods.remove(0);
     assert_eq!(
         round(&mut evict, 3, (MEMORY, 300), &mut pods),
-        Err(Some(Spared::FreedNothing)),
+        Err(Some(NoPod::FreedNothing)),
         "that so much was lost before it is no answer"
     );
     assert_eq!(
@@ -530,7 +530,7 @@ fn what_is_over_by_the_end_of_a_reclaim_evicts_nobody() {
     evict.step(seconds(0), &observation, Some(&unknown));
     let again = of(9, 5000);
     let plan = evict.answer(seconds(9), Outcome::Reclaimed(Some(&again)), Some(&unknown));
-    assert_eq!(plan, Plan::NoCandidate(DISK, Spared::Unknown));
+    assert_eq!(plan, Plan::NoCandidate(DISK, NoPod::NothingKnown));
     let plan = evict.answer(seconds(9), Outcome::Told, Some(&unknown));
     assert_eq!(plan, Plan::Rest);
 }
@@ -557,17 +557,30 @@ fn who_would_go_is_who_would_be_evicted() {
             layout: Some(Layout::OneFilesystem),
         };
         evict.step(seconds(0), &observation, None);
-        let who = evict.who_would_go(seconds(0), signal, pods)?;
-        Ok(who.iter().map(|place| place.candidate).collect::<Vec<_>>())
+        let verdict = evict.verdict(seconds(0), signal, pods);
+        let skipped: Vec<&str> = verdict
+            .accounts
+            .iter()
+            .filter(|account| account.skipped.is_some())
+            .map(|account| account.name.as_str())
+            .collect();
+        assert!(!skipped.contains(&"hog"));
+        assert_eq!(
+            skipped.contains(&"sacred"),
+            pods.iter().any(|pod| pod.pod.is_critical())
+        );
+        verdict.next?;
+        let places = verdict.order().map(|account| account.place.candidate);
+        Ok(places.collect::<Vec<_>>())
     };
     // Neither what holds nothing nor what is protected; what is unknown comes last of all.
     let order = Ok(vec![1, 3, 0]);
     assert_eq!(who(MEMORY, 500, &pods), order);
     assert_eq!(who(MEMORY, 50, &pods), order);
     // Of a disk nothing is known.
-    let unknown = Err(Spared::Unknown);
+    let unknown = Err(NoPod::NothingKnown);
     assert_eq!(who(DISK, 5000, &pods[3..]), unknown);
-    assert_eq!(who(DISK, 5000, &pods[4..]), Err(Spared::NoneMayBe));
+    assert_eq!(who(DISK, 5000, &pods[4..]), Err(NoPod::AllSkipped));
     // Somebody else has filled it.
-    assert_eq!(who(DISK, 0, &pods[..1]), Err(Spared::TooLittle));
+    assert_eq!(who(DISK, 0, &pods[..1]), Err(NoPod::HoldTooLittle));
 }

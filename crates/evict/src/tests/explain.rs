@@ -28,7 +28,7 @@ fn a_plan_names_each_pod_and_why_it_was_chosen_or_not() {
     assert!(text.contains("chosen: b, uses"), "{text}");
     done(&mut evict, 2, Outcome::KillFailed, &all);
     let plan = done(&mut evict, 3, Outcome::KillFailed, &all);
-    assert_eq!(plan, Plan::NoCandidate(MEMORY, Spared::NoneMayBe));
+    assert_eq!(plan, Plan::NoCandidate(MEMORY, NoPod::AllSkipped));
     let text = plan.explain(&evict, &candidates(&all));
     assert!(
         text.contains("passed over, could not be killed: c, uses"),

@@ -582,7 +582,7 @@ fn critical_pods_are_passed_over_and_reported_when_only_they_remain() {
     assert_eq!(passed_over, 2);
     assert_eq!(
         done(&mut evict, 1, Outcome::KillFailed, &all),
-        Plan::NoCandidate(MEMORY, Spared::NoneMayBe)
+        Plan::NoCandidate(MEMORY, NoPod::AllSkipped)
     );
 }
 

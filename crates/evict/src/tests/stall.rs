@@ -83,7 +83,7 @@ fn the_next_pod_dies_by_what_was_seen_since() {
     assert_eq!(look(&mut evict, 4, 90, rest), Plan::Rest, "of before");
     assert_eq!(
         look(&mut evict, 6, 90, rest),
-        Plan::NoCandidate(STALL, Spared::FreedNothing),
+        Plan::NoCandidate(STALL, NoPod::FreedNothing),
         "nothing changed"
     );
     // Less is lost by now, so it helped; and still too much.
@@ -104,7 +104,7 @@ fn for_lost_time_nobody_goes_who_keeps_to_its_request() {
     for at in [2, 60, 3600] {
         assert_eq!(
             look(&mut evict, at, 90, &pods),
-            Plan::NoCandidate(STALL, Spared::KeepToRequests)
+            Plan::NoCandidate(STALL, NoPod::WithinRequests)
         );
     }
 }

@@ -7,10 +7,10 @@ use core::time::Duration;
 
 use evictd_client::{Response, SOCKET, View};
 use evictd_config::Resolved;
-use evictd_evict::Spared;
+use evictd_evict::{NoPod, Verdict};
 use evictd_exposition::page;
 use evictd_machine::engine::Engine;
-use evictd_node::{Condition, Mono, Signal};
+use evictd_node::{Condition, Mono};
 use evictd_sys::{Directory, Token, Watch};
 
 use crate::daemon::memory::Memory;
@@ -101,7 +101,7 @@ fn answer(now: Mono, path: &str, (engine, memory): (&Engine, &Memory), view: &Vi
                 engine.evict().thresholds(),
                 reported(engine, now),
                 engine.readings(),
-                spared(engine),
+                verdicts(engine),
             ),
         ),
         "/healthz" => Response::of_text(String::from("ok\n")),
@@ -121,11 +121,11 @@ fn reported(engine: &Engine, now: Mono) -> impl Iterator<Item = (Condition, Dura
 }
 
 /// Where no pod is evicted. That a dry run has named its own is no answer to who would be.
-fn spared(engine: &Engine) -> impl Iterator<Item = (Signal, String)> {
-    let spared = engine.spared().iter();
-    let is_answer = |why: Spared| !matches!(why, Spared::Rehearsed | Spared::RehearsedMost);
-    let spared = spared.filter(move |(_, why)| is_answer(*why));
-    spared.map(|(signal, why)| (*signal, why.to_string()))
+fn verdicts(engine: &Engine) -> impl Iterator<Item = &Verdict> {
+    let is_rehearsed =
+        |of: &Verdict| matches!(of.next, Err(NoPod::Rehearsed | NoPod::RehearsedMost));
+    let verdicts = engine.verdicts().iter();
+    verdicts.filter(move |of| !is_rehearsed(of))
 }
 
 #[cfg(test)]

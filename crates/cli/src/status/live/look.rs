@@ -83,7 +83,7 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
     let (first, before) = known.before.front().copied().unwrap_or((at, readings));
     let between = (&before, &readings, at.since(first));
     let mut overview = Overview::of(&known.sampled, None);
-    overview.next = overview.next.unless_spared(&view);
+    overview.next = overview.next.or_as_the_daemon_says(&view);
     let next = overview.next.clone();
     let explained = Explanation::of_daemon(&of_daemon, between, decided, next);
     let seen = Seen {
