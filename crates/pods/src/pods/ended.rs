@@ -35,7 +35,7 @@ impl Ended {
         let (runtime, pod) = described.of_runtime(found)?;
         let is_expected = described.runtimes.end(runtime, pod.clone(), grace)?;
         let ended = Self {
-            found: found.clone(),
+            found: started_again(found),
             runtime,
             pod: pod.clone(),
             kill: None,
@@ -46,6 +46,14 @@ impl Ended {
     fn is(&self, uid: &str) -> bool {
         self.found.pod.metadata.uid == uid
     }
+}
+
+/// The pod as it is found when its runtime has started it again: in another cgroup, of the same
+/// name, which is its id.
+fn started_again(found: &FoundPod) -> FoundPod {
+    let mut again = found.clone();
+    again.inode = None;
+    again
 }
 
 /// The pods that were evicted, and that their runtime may start anew.
@@ -98,5 +106,26 @@ impl AllEnded {
             let _ = runtimes.end(ended.runtime, pod, Duration::ZERO);
         }
         ended.kill.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+    use std::path::Path;
+
+    use evictd_cgroup::Origin;
+    use evictd_node::pod::Pod;
+
+    use super::*;
+
+    /// Found by `scenario:stays-down`: it was looked for in the cgroup that was gone.
+    #[test]
+    fn what_is_started_again_is_looked_for_in_whatever_cgroup_has_its_name() {
+        let cgroup = Path::new("docker/0123");
+        let mut found = FoundPod::new(Arc::new(Pod::default()), cgroup, Origin::Runtime);
+        found.inode = Some(7);
+        let again = started_again(&found);
+        assert_eq!((&*again.cgroup, again.inode), (cgroup, None));
     }
 }
