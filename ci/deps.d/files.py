@@ -1,5 +1,5 @@
 """Which file of a crate uses which other: no circle, no arrow upwards
-inside the binary, no file too long.
+inside the binary, no file too long, and no comment that begins with what stands elsewhere.
 
 Rust has no tool for it; this reads the paths that stand in `use` and in the code. A name
 that a module only passes on (`use` of something below it) belongs to the file that
@@ -20,6 +20,8 @@ TESTS = re.compile(r"(^|/)(tests?|testkit|fake|loom)(_\w+)?(/|\.rs$)|_tests?\.rs
 USE = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?use\s+([^;]+);", re.M)
 PATH = re.compile(r"(?<![\w:$])(?:crate|super|self)(?:\s*::\s*\w+)+")
 MODULE = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", re.M)
+# A reader who lands there has to look for what it is that it is the same as.
+ELSEWHERE = re.compile(r"^\s*//[/!] ?(?:The same|Likewise)\b", re.M)
 # What a reader skips: comments, and text in quotes.
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|b?r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|\'(?:\\.|[^\\\'])\'', re.S)
 INLINE_TESTS = re.compile(r"^#\[cfg\((?:test|all\(test[^\n]*)\)\]\n(?:#\[[^\n]*\n)*(?:pub(?:\([^)]*\))? )?mod \w+ \{.*?^\}", re.M | re.S)
@@ -41,6 +43,7 @@ class File:
         text = path.read_text(encoding="utf-8")
         code = INLINE_TESTS.sub("", text)
         self.lines = code.count("\n")
+        self.elsewhere = [text.count("\n", 0, found.start()) + 1 for found in ELSEWHERE.finditer(text)]
         code = NOISE.sub(" ", code)
         self.children = set(MODULE.findall(code))
         self.uses = [branch for text in USE.findall(code) for branch in branches(text)]
@@ -176,6 +179,8 @@ def problems_in(src, binary=False):
     for module, file in crate.files.items():
         if file.lines > MOST_LINES:
             yield f"{file.path}: {file.lines} lines without tests, {MOST_LINES} are allowed"
+        for line in file.elsewhere:
+            yield f"{file.path}:{line}: say what it is, not that it is the same as something else"
     arrows = crate.arrows()
     if binary:
         for module, targets in arrows.items():
@@ -222,6 +227,8 @@ CASES = {
     "one room uses the other": ({"main.rs": "mod hook; mod serve;", "hook/mod.rs": "", "serve/mod.rs": "use crate::hook::run;"}, "which is another room"),
     "a file of a room uses the other": ({"main.rs": "mod hook; mod serve;", "hook/mod.rs": "mod child;", "hook/child.rs": "use crate::serve::run;", "serve/mod.rs": ""}, "which is another room"),
     "the daemon is begun": ({"main.rs": "mod run; mod daemon;", "run.rs": "use crate::daemon::run;", "daemon/mod.rs": ""}, None),
+    "the same as what": ({"main.rs": "/// A name.\nstruct A;\n/// The same of another.\nstruct B;"}, "say what it is"),
+    "sameness in a sentence": ({"main.rs": "/// It has the same name.\nstruct A;"}, None),
     "too long": ({"main.rs": "//\n" * (MOST_LINES + 1)}, "lines without tests"),
     "long for its tests": ({"main.rs": "#[cfg(test)]\nmod tests {\n" + "//\n" * MOST_LINES + "}\n"}, None),
 }

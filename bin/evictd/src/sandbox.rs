@@ -33,7 +33,7 @@ pub(crate) fn enter(settings: &Resolved) {
     }
 }
 
-/// The same for a process that only looks, and talks to whoever reaches it: it opens no file
+/// Enters the sandbox of a process that only looks, and talks to whoever reaches it: it opens no file
 /// for writing either, and changes none.
 pub(crate) fn enter_to_look(daemon: &Daemon) {
     if daemon.sandbox {

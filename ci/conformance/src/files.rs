@@ -10,7 +10,7 @@ use crate::rules::Rules;
 
 /// How a file is judged: by a check of each case, or not yet at all.
 enum Check {
-    /// The same for every kubelet.
+    /// By a check of each case, which is one for every kubelet.
     Each(fn(&Value) -> Outcome),
     /// As the rules say.
     ByRules(fn(&Value, Rules) -> Outcome),

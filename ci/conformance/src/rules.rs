@@ -32,7 +32,7 @@ impl Rules {
         self.policy
     }
 
-    /// The same rules with `policy` changed.
+    /// These rules with `policy` changed.
     pub(crate) fn changed(mut self, change: impl Fn(&mut Policy)) -> Self {
         change(&mut self.policy);
         self

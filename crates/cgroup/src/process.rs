@@ -62,7 +62,7 @@ impl Proc {
         self.kin().pids.clone()
     }
 
-    /// The same, one by one, without asking for memory.
+    /// Calls for each process that is never to be harmed, without asking for memory.
     pub(crate) fn each_protected(&self, each: &mut dyn FnMut(Pid)) {
         self.kin().pids.iter().copied().for_each(each);
     }

@@ -27,7 +27,7 @@ pub(crate) fn complain(command: &str, problem: impl Display) {
     let _ = writeln!(std::io::stderr(), "evictd {command}: {}", Plain(problem));
 }
 
-/// The same, where it is why the command fails.
+/// One line on stderr about why the command fails.
 pub(crate) fn fail(command: &str, problem: impl Display) -> ExitCode {
     complain(command, problem);
     ExitCode::FAILURE

@@ -34,7 +34,7 @@ pub fn get(socket: &Path, path: &str, wait: Duration) -> Result<String, Errno> {
     request(socket, ("GET", path), wait)
 }
 
-/// The same for a path that changes something.
+/// Asks for a path that changes something.
 ///
 /// # Errors
 ///

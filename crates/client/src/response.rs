@@ -26,7 +26,7 @@ impl Response {
         }
     }
 
-    /// The same, for people.
+    /// An answer for people.
     #[must_use]
     pub const fn of_text(text: String) -> Self {
         Self::found(TEXT, text)

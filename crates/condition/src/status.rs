@@ -36,7 +36,7 @@ pub struct NodeCondition<Time> {
     pub status: Status,
     /// The one-word reason, e.g. `KubeletHasInsufficientMemory`; empty while unknown.
     pub reason: &'static str,
-    /// The same in a sentence; empty while unknown.
+    /// The reason in a sentence; empty while unknown.
     pub message: &'static str,
     /// When it was last looked at.
     pub last_heartbeat: Option<Time>,

@@ -17,7 +17,7 @@ pub struct Allocatable {
     /// The capacity without the two reservations: the thresholds are the pods'
     /// to use, until they are met.
     pub absolute: Reserved,
-    /// The same with process ids: the limits of the cgroup of all pods.
+    /// The absolute limits of memory, with process ids: the limits of the cgroup of all pods.
     pub pods_cgroup: Reserved,
     /// Whether no more is kept back than there is.
     pub valid: bool,

@@ -96,7 +96,7 @@ impl<'a> Book<'a> {
         self.read(flag, self.text(flag), parse)
     }
 
-    /// The same, where something else than the default holds without the flag.
+    /// Reads a flag that has another value than its default where it is not given.
     pub(crate) fn value_or<T: fmt::Display>(
         &mut self,
         flag: &'static str,

@@ -27,7 +27,7 @@ const LIVE: [&str; 14] = [
 pub struct Reloaded {
     /// What is to be in force now: what may change as it was read, the rest as it was.
     pub settings: Resolved,
-    /// The same as flags, for the next time.
+    /// The settings in force as flags, for the next time.
     pub typed: Typed,
     /// The flags, without dashes, that say something else and need a restart for it.
     pub need_restart: Vec<&'static str>,

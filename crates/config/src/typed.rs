@@ -133,7 +133,7 @@ impl Typed {
         self
     }
 
-    /// The same flags without what files say.
+    /// These flags without what files say.
     pub(crate) fn without_files(&self) -> Self {
         let mut given = self.given.clone();
         given.retain(|(_, (_, origin))| !matches!(origin, Origin::File(_)));

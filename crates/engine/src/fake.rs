@@ -22,7 +22,7 @@ use crate::ports::{
 /// How long after SIGKILL a pod that does not die counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_secs(10);
 
-/// The same while what it was to give back runs out.
+/// How long while what its pod was to give back runs out.
 const STUCK_SOONER: Duration = Duration::from_secs(1);
 
 /// A node whose numbers are given.
@@ -165,7 +165,7 @@ pub struct FakePods {
     pub running: Vec<FakePod>,
     /// What was listed.
     pub listed: Vec<FakePod>,
-    /// The same as they are decided about.
+    /// The pods as they are decided about.
     pub candidates: Vec<Candidate>,
     /// How deep each listing went.
     pub listings: Vec<Depth>,

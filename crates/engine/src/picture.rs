@@ -11,7 +11,7 @@ use crate::ports::{Heard, Listing};
 /// How long an eviction waits after the first round for whoever says nothing.
 const SILENT: Duration = Duration::from_secs(2);
 
-/// The same for whoever has begun to answer: a container runtime says in several answers
+/// How long it waits for whoever has begun to answer: a container runtime says in several answers
 /// what it holds, and a slow one is slow with each.
 const ANSWERING: Duration = Duration::from_secs(5);
 

@@ -41,9 +41,9 @@ pub(crate) struct Reclaiming {
     /// The last regular job about images, and how its like have fared.
     images_job: u64,
     images_rest: Backoff,
-    /// The same of dead containers, only so that one failure is told once.
+    /// How the regular jobs about dead containers have fared, so that one failure is told once.
     containers_rest: Backoff,
-    /// The same of what is taken back and put in order.
+    /// The last job that takes back and puts in order, and how its like have fared.
     tidy_job: u64,
     tidy_rest: Backoff,
     /// How long the last rest was, where nothing was given back,
@@ -206,7 +206,7 @@ impl Reclaiming {
         }
     }
 
-    /// The same of the job that tidies up.
+    /// The job that tidies up was handed to so many as that job.
     pub(crate) const fn expect_tidy(&mut self, number: u64, answers: usize) {
         self.regular += answers;
         self.tidy_job = number;

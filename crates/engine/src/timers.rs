@@ -91,7 +91,7 @@ impl Timers {
         self.get(timer).is_some_and(|at| at <= now)
     }
 
-    /// The same of a timer that is due until it is set for the first time.
+    /// Whether its time has come; a timer is due until it is set for the first time.
     #[must_use]
     pub fn is_due(&self, timer: Timer, now: Mono) -> bool {
         self.get(timer).is_none_or(|at| at <= now)

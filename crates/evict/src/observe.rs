@@ -51,7 +51,7 @@ pub(crate) struct Watch {
     pub(crate) thresholds: Vec<Watched>,
     pub(crate) layout: Option<Layout>,
     pub(crate) readings: Readings,
-    /// The same, or what was measured again since.
+    /// Those readings, or what was measured again since.
     pub(crate) latest: Readings,
     pub(crate) pressure: Pressure,
     pub(crate) conditions: ConditionSet,

@@ -62,7 +62,7 @@ impl CleanUp {
 }
 
 impl Stage {
-    /// The same with other thresholds: `place` says where a former one stands now.
+    /// This stage with other thresholds: `place` says where a former one stands now.
     pub(crate) fn rearranged(self, place: impl Fn(usize) -> Option<usize>) -> Self {
         match self {
             Self::Killing {

@@ -68,7 +68,7 @@ impl Judge<'_> {
         self.skips_uid(pod).or(worth)
     }
 
-    /// The same, whatever it is evicted for.
+    /// Why that pod is not the next, whatever it is evicted for.
     pub(crate) fn skips_uid(&self, pod: &Candidate) -> Option<Skip> {
         let uid = pod.pod.metadata.uid.as_str();
         if let Some(by) = pod.pod.protection() {
@@ -90,7 +90,7 @@ impl Judge<'_> {
         known.fold(0, u64::saturating_add)
     }
 
-    /// The same of all but one; `None` where that is not known of each.
+    /// What the pods but that one are known to hold; `None` where that is not known of each.
     pub(crate) fn held_by_others(
         &self,
         signal: Signal,

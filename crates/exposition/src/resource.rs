@@ -7,7 +7,7 @@ use crate::prometheus::{Seconds, label, write_head};
 use crate::summary::{ContainerStats, CpuStats, MemoryStats, PodStats, Summary, SwapStats};
 
 impl Summary {
-    /// The same in the text format of Prometheus, by the names of `/metrics/resource`.
+    /// The summary in the text format of Prometheus, by the names of `/metrics/resource`.
     #[must_use]
     pub fn in_metrics(&self) -> String {
         let mut page = String::new();

@@ -37,7 +37,7 @@ impl<'a> Piece<'a> {
         ))
     }
 
-    /// The same without blanks at its front.
+    /// This text without the blanks at its front.
     pub(crate) fn trim_start(self) -> Self {
         let text = self.text.trim_ascii_start();
         let cut = self.text.len().saturating_sub(text.len());
@@ -47,7 +47,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The same without blanks (a line's end is one) at its back.
+    /// This text without the blanks (a line's end is one) at its back.
     pub(crate) const fn trim_end(self) -> Self {
         Self {
             text: self.text.trim_ascii_end(),
@@ -69,13 +69,13 @@ impl<'a> Piece<'a> {
             .ok_or(self.error(ParseErrorKind::Range))
     }
 
-    /// The same, for numbers that the kernel keeps in 32 bits.
+    /// A number that the kernel keeps in 32 bits.
     pub(crate) fn number_u32(self) -> Result<u32, ParseError> {
         let wide = self.number()?;
         u32::try_from(wide).map_err(|_| self.error(ParseErrorKind::Range))
     }
 
-    /// The same, for process ids: C's `int`, never negative in these files.
+    /// A process id: C's `int`, never negative in these files.
     pub(crate) fn pid(self) -> Result<i32, ParseError> {
         let wide = self.number()?;
         i32::try_from(wide).map_err(|_| self.error(ParseErrorKind::Range))

@@ -50,7 +50,7 @@ pub fn open(setup: Setup) -> Result<Box<Engine>, String> {
 const DISK_WAIT: Duration = Duration::from_secs(2);
 const FS_WAIT: Duration = Duration::from_millis(500);
 
-/// The same for one who only looks: the node and its pods are read once, and judged; nothing is
+/// Opens them for one who only looks: the node and its pods are read once, and judged; nothing is
 /// done about it.
 ///
 /// # Errors

@@ -36,7 +36,7 @@ pub struct Setup {
     pub images: SharedRecords,
     /// Whether no flag says where images lie.
     pub finds_imagefs: bool,
-    /// The same of writable layers.
+    /// Whether no flag says where writable layers lie.
     pub finds_containerfs: bool,
     /// What deletes what dead pods left, where a directory was named for it.
     pub collector: Option<Collector>,
@@ -75,7 +75,7 @@ impl Setup {
         Self::waiting(settings, releaser, wait)
     }
 
-    /// The same for a command that shows what there is.
+    /// Sets up a command that shows what there is.
     pub fn to_look(settings: &Resolved) -> Result<Self, String> {
         Self::waiting(settings, None, LOOK_WAIT)
     }

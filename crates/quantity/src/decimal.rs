@@ -199,7 +199,7 @@ impl Decimal {
         self.digits.iter().rev().try_fold(0, append)
     }
 
-    /// The same number as [`Small`], if it fits.
+    /// This number as a [`Small`], if it fits.
     pub(crate) fn to_small(&self) -> Option<Small> {
         Small::fit(self.integer()?, self.exp)
     }

@@ -17,7 +17,7 @@ const MOST_NANOS: u64 = 1 << 63;
 pub struct Seen {
     /// When, by a clock that only goes forward.
     pub at: Mono,
-    /// The same for people, in RFC 3339.
+    /// That moment for people, in RFC 3339.
     pub time: String,
     /// How the filesystems lie, if that is known.
     pub layout: Option<Layout>,

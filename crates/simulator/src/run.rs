@@ -34,7 +34,7 @@ const MOST_TURNS: u64 = 400_000;
 /// A loop that is that late has stood still.
 const STANDSTILL: Duration = Duration::from_secs(1);
 
-/// The same boot, all the time.
+/// One boot, all the time.
 const BOOT: &str = "world";
 
 /// Runs a plan to its end. With `tells` its story is kept.

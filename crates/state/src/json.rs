@@ -29,7 +29,7 @@ const VERSION: u64 = 1;
 /// of it stays below [`MAX_BYTES`].
 const MOST_HISTORY_BYTES: usize = 160 << 10;
 
-/// The same of what was given back of disks.
+/// How much of the text what was given back of disks may be.
 const MOST_RELIEFS_BYTES: usize = 24 << 10;
 
 /// More evictions are not decided while the state cannot be written.

@@ -24,7 +24,7 @@ pub(crate) fn to_texts(protected: &Protected) -> BTreeMap<String, String> {
     bounded(texts.map(|(cgroup, by)| (escape(cgroup), by.clone()))).collect()
 }
 
-/// The same back. What is no path costs itself.
+/// Reads what [`to_texts`] wrote. What is no path costs itself.
 pub(crate) fn from_texts<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Protected {
     let texts = texts.map(|(cgroup, by)| (cgroup.to_owned(), by.to_owned()));
     let texts = bounded(texts);

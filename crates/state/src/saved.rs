@@ -34,7 +34,7 @@ pub struct State {
     pub boot_id: String,
     /// When the state was last brought up to date.
     pub saved_at: Mono,
-    /// The same as wall time: seconds since 1970.
+    /// That moment as wall time: seconds since 1970.
     pub wall_seconds: u64,
     /// The process id of the daemon, in its own namespace.
     pub daemon_pid: u32,

@@ -26,7 +26,7 @@ pub fn has_lacked() -> bool {
     LACKED.get()
 }
 
-/// The same, and begins anew.
+/// As [`has_lacked`], and begins anew.
 pub fn take_lack() -> bool {
     LACKED.take()
 }

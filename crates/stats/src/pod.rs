@@ -63,7 +63,7 @@ impl PodReader {
         Self::with_proc(hierarchies, Path::new("/proc"), page_bytes)
     }
 
-    /// The same with another root of procfs, of a machine whose pages have so many bytes.
+    /// With another root of procfs, of a machine whose pages have so many bytes.
     #[must_use]
     pub fn with_proc(hierarchies: &Hierarchies, proc: &Path, page_bytes: u64) -> Self {
         Self {

@@ -93,7 +93,7 @@ impl Resident {
             .or(self.none())
     }
 
-    /// The same with what is shared told apart: a page that is shared by so many processes
+    /// Counts with what is shared told apart: a page that is shared by so many processes
     /// counts for each as that part of it. Where that cannot be read in time, what the
     /// largest process holds.
     pub(crate) fn told_apart(&mut self, dir: BorrowedFd<'_>, buffer: &mut Buffer) -> Option<u64> {

@@ -68,7 +68,7 @@ pub(crate) fn figures(count: usize, rounds: usize) -> Vec<u64> {
     vec![ours, sorted, victim, scanned]
 }
 
-/// The same in every run: usage up to a GiB, requests up to half of one, five
+/// Facts that are equal in each run: usage up to a GiB, requests up to half of one, five
 /// priorities.
 fn made_up(count: usize) -> Vec<Facts> {
     let mut state = 12345_u64;

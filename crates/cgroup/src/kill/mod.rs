@@ -61,7 +61,7 @@ use crate::{Grace, Releaser};
 /// tells.
 const NAPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
 
-/// The same where one tells.
+/// Those waits for what a descriptor tells.
 const NAPS_WATCHED: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
 /// How many are tried for one to watch.

@@ -14,7 +14,7 @@ pub enum KnobFile {
     MemoryHigh,
     /// The share of the processors, v2.
     CpuWeight,
-    /// The same, v1.
+    /// The share of the processors, v1.
     CpuShares,
 }
 

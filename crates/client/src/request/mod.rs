@@ -10,7 +10,7 @@ pub enum Parsed<'a> {
     Incomplete,
     /// A whole GET request for this path, which begins with `/`; a query is left out.
     Get(&'a str),
-    /// The same of a POST request. A body is not read.
+    /// A whole POST request for this path. A body is not read.
     Post(&'a str),
     /// A request with another method.
     OtherMethod,

@@ -51,7 +51,7 @@ pub fn foreign_flag(name: &str) -> Option<(&'static str, Takes)> {
     foreign(|flag| flag == name)
 }
 
-/// The same by a name in which words are not told apart: `maxPods`.
+/// As [`foreign_flag`], by a name in which words are not told apart: `maxPods`.
 pub(crate) fn foreign_field(name: &str) -> Option<&'static str> {
     let is_it = |flag: &str| flag.replace('-', "").eq_ignore_ascii_case(name);
     foreign(is_it).map(|(flag, _)| flag)

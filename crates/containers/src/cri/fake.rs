@@ -26,7 +26,7 @@ pub(super) enum Reply {
     /// These bytes; `stream` in a frame's place for it is the request's (see
     /// [`frame`]). Then the connection is kept.
     Bytes(Vec<u8>),
-    /// The same, but then the connection is closed.
+    /// As [`Reply::Bytes`], but then the connection is closed.
     Last(Vec<u8>),
     /// Nothing.
     Nothing,
@@ -74,7 +74,7 @@ impl Fake {
         fake
     }
 
-    /// The same, but it says nothing of its own accord: [`Reply::Bytes`] is all that
+    /// Starts one that says nothing of its own accord: [`Reply::Bytes`] is all that
     /// is sent.
     #[must_use]
     pub(super) fn start_raw(

@@ -167,7 +167,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         &self.turns.sampled.node
     }
 
-    /// The same, for what is asked of it beside the rounds.
+    /// The node's port, for what is asked of it beside the rounds.
     pub const fn node_mut(&mut self) -> &mut N {
         &mut self.turns.sampled.node
     }
@@ -177,7 +177,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         &self.turns.deciding.pods
     }
 
-    /// The same, for what is asked of them beside the rounds.
+    /// The pods, for what is asked of them beside the rounds.
     pub const fn pods_mut(&mut self) -> &mut P {
         &mut self.turns.deciding.pods
     }
@@ -187,7 +187,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         &self.turns.reclaim
     }
 
-    /// The same, for what is asked of it beside the rounds.
+    /// What is reclaimed, for what is asked of it beside the rounds.
     pub const fn reclaim_mut(&mut self) -> &mut R {
         &mut self.turns.reclaim
     }

@@ -44,7 +44,7 @@ const FAST: u64 = 256 << 20;
 const STALL: Duration = Duration::from_millis(500);
 const STALL_GOES_ON: Duration = Duration::from_secs(4);
 
-/// The same once a quarter of the time is lost that a threshold allows.
+/// How often once a quarter of the time is lost that a threshold allows.
 const STALL_IS_NEAR: Duration = Duration::from_millis(100);
 
 /// As often as it gets while memory is being filled that fast right now.
@@ -254,7 +254,7 @@ fn is_known(evict: &Evict, threshold: &Threshold) -> bool {
     met.any(|met| core::ptr::eq(met.threshold, threshold))
 }
 
-/// The same of disks, in bytes.
+/// How much is left of a disk above its nearest threshold, in bytes.
 pub(crate) fn disk_headroom(evict: &Evict, readings: &Readings) -> Option<i64> {
     let is_disk = |threshold: &Threshold| {
         let signal = threshold.signal;
@@ -285,7 +285,7 @@ pub(crate) fn is_memory_met(evict: &Evict, readings: &Readings) -> bool {
     })
 }
 
-/// The same, or whether the minimum reclaim of one that was met is not reached yet.
+/// Whether one is met, or was met and its minimum reclaim is not reached yet.
 pub(crate) fn is_memory_unreclaimed(evict: &Evict, readings: &Readings) -> bool {
     let mut met = evict.met().filter(|met| is_memory(met.threshold));
     let is_unreclaimed = met.any(|met| {

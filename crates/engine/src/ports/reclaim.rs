@@ -115,7 +115,7 @@ pub struct Collected {
     /// All of it in one line, with what could not be done; empty where there is nothing to
     /// say.
     pub text: String,
-    /// The same as data.
+    /// What was done, as data.
     pub fields: Fields,
 }
 

@@ -57,7 +57,7 @@ fn answered(engine: &mut Fake) -> Vec<Collect> {
     .collect()
 }
 
-/// The same from that millisecond on.
+/// Climbs from that millisecond on.
 fn climbed_from(engine: &mut Fake, begin: u64) -> Vec<Relief> {
     let mut climbed = Vec::new();
     for now in (begin..begin + 20_000).step_by(50) {
@@ -263,7 +263,7 @@ fn what_runs_short_while_the_ladder_is_climbed_gets_all_of_its_rungs() {
     assert_eq!(engine.pods().killed(), ["holder"]);
 }
 
-/// The same where nothing at all could be read afterwards (seed 74).
+/// Nothing at all could be read after a reclaim (seed 74).
 #[test]
 fn a_pod_is_not_evicted_by_what_was_read_before_the_ladder() {
     let mut engine = short_of_disk("nodefs.available<100Mi");

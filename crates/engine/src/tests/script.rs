@@ -65,13 +65,13 @@ pub(super) fn events(engine: &mut Fake, millis: u64) -> Vec<Event> {
     engine.take_events().map(|(_, event)| event).collect()
 }
 
-/// The same as texts.
+/// The time has come: what was told, as texts.
 pub(super) fn texts(engine: &mut Fake, millis: u64) -> Vec<String> {
     let events = events(engine, millis);
     events.iter().map(ToString::to_string).collect()
 }
 
-/// The same as names.
+/// The time has come: what was told, by its names.
 pub(super) fn turn(engine: &mut Fake, millis: u64) -> Vec<&'static str> {
     events(engine, millis).iter().map(Event::name).collect()
 }

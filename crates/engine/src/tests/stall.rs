@@ -16,7 +16,7 @@ fn losing(percent: i64) -> Sample {
     sample
 }
 
-/// The same, as seen then.
+/// Lost time as it was seen then.
 fn losing_at(percent: i64, millis: u64) -> Sample {
     let mut sample = losing(percent);
     let mut reading = sample.readings.get(Signal::MemoryStall).unwrap();

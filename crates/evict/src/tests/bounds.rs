@@ -19,7 +19,7 @@ struct Used {
 
 const MI: u64 = 1 << 20;
 
-/// The same numbers each time.
+/// Numbers that are equal in each run.
 struct Dice(u64);
 
 impl Dice {

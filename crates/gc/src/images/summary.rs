@@ -17,7 +17,7 @@ pub struct ImageSummary {
     /// By how much more became available meanwhile, as measured; less than
     /// nothing where more was written than was freed.
     pub freed_bytes: i64,
-    /// The same of inodes.
+    /// By how much more inodes became available meanwhile.
     pub freed_inodes: i64,
     /// Every other image, in the order of the images, and why it stays.
     pub kept: Vec<KeptImage>,

@@ -77,7 +77,7 @@ fn collect(
     (removed, summary)
 }
 
-/// The same with the reasons.
+/// Deletes and returns the deletions, with their reasons.
 fn delete(
     images: &[Image],
     usage: FsUsage,

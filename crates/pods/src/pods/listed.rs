@@ -41,7 +41,7 @@ const USUAL_CONTAINERS: usize = 64;
 pub(super) struct Listed {
     /// The pods that run, and what is no pod.
     pub(super) listing: Listing,
-    /// The same pods with what they use.
+    /// Those pods with what they use.
     pub(super) candidates: Vec<Candidate>,
     /// Of which pods the memory that they use is an upper bound.
     pub(super) bounds: Vec<bool>,

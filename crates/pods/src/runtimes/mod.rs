@@ -209,7 +209,7 @@ impl Runtimes {
         self.runtimes.iter().map(listing)
     }
 
-    /// The same with their sockets, for whoever acts on it.
+    /// The listings of all runtimes with their sockets, for whoever acts on them.
     pub fn listed(&self) -> Vec<Listed> {
         self.there().map(Runtime::listed).collect()
     }

@@ -139,7 +139,7 @@ impl Runtime {
         }
     }
 
-    /// The same, unless the last answer is younger than that; returns whether it is.
+    /// Asks for a list unless the last answer is younger than that; returns whether it is.
     pub(super) fn freshen(&self, max_age: Duration, with_layers: bool) -> bool {
         let is_fresh = self.lists.look(|lists| {
             lists.wants_layers |= with_layers;

@@ -5,7 +5,7 @@ use evictd_node::pod::usage::Stalls;
 
 use super::*;
 
-/// The same numbers in every run; of the lists below only a few neighbours at a time, so
+/// Numbers that are equal in each run; of the lists below only a few neighbours at a time, so
 /// that candidates differ in little.
 struct Random(u64, usize);
 

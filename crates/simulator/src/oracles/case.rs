@@ -100,7 +100,7 @@ impl Case<'_> {
         })
     }
 
-    /// The same, of those that would help.
+    /// Those rivals that would help.
     pub(super) fn helpful(&self) -> impl Iterator<Item = &Rival> {
         self.others().filter(|rival| self.helps(rival))
     }

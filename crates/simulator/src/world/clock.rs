@@ -15,7 +15,7 @@ pub(crate) fn clock() -> Mono {
     CLOCK.get()
 }
 
-/// The same in seconds, some day of 2026.
+/// The world's wall clock in seconds, some day of 2026.
 pub(crate) fn wall_clock() -> u64 {
     let seconds = 1_790_000_000 + CLOCK.get().as_nanos() / 1_000_000_000;
     seconds.saturating_add_signed(WALL.get())

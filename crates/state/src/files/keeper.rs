@@ -39,7 +39,7 @@ pub struct About {
     pub transition: Duration,
     /// The present time.
     pub now: Mono,
-    /// The same as wall time: seconds since 1970.
+    /// The present wall time: seconds since 1970.
     pub wall_seconds: u64,
 }
 
@@ -52,7 +52,7 @@ pub struct Keeper {
     /// Counts what is worth a write at once.
     changes: u64,
     told: Option<Error>,
-    /// The same of events.
+    /// The error of writing events that was told last.
     events_told: Option<Error>,
     /// When the times of images were last taken over.
     images_at: Option<Mono>,

@@ -48,7 +48,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// The same by a file's path.
+    /// Reads the file with that path.
     pub(crate) fn fill_from(&mut self, path: &Path) -> Result<(), Errno> {
         self.fill(open_from(CWD, path)?)
     }

@@ -125,7 +125,7 @@ struct Shared<State> {
     called: Condvar,
     /// The helper has shown something, or has ended.
     shown: Condvar,
-    /// The same as `called`, for a helper that is at work: it looks between two steps.
+    /// As `called`, for a helper that is at work: it looks between two steps.
     has_call: AtomicBool,
 }
 
@@ -214,7 +214,7 @@ impl<State> Helper<State> {
         look(&mut self.shared.lock().state)
     }
 
-    /// The same as [`Helper::look`], unless the helper holds the lock: one in the
+    /// As [`Helper::look`], unless the helper holds the lock: one in the
     /// background ([`Priority::Background`]) may be kept from the processor for seconds
     /// at any place. [`Helper::wake`] tells it of a change.
     pub fn try_look<T>(&self, look: impl FnOnce(&mut State) -> T) -> Option<T> {
@@ -267,7 +267,7 @@ impl<State> Desk<State> {
         self.next_within(Duration::MAX, take)
     }
 
-    /// The same, but waits that long at most.
+    /// As [`Desk::next`], but waits that long at most.
     pub fn next_within<Job>(
         &self,
         at_most: Duration,

@@ -4,7 +4,7 @@ use rustix::process::Pid;
 
 use crate::error::done;
 
-/// The same number on every architecture, which libc does not know for each.
+/// One number on every architecture, which libc does not know for each.
 pub(crate) const PROCESS_MRELEASE: libc::c_long = 448;
 
 /// Frees the memory of a process that is already being killed, in the caller's

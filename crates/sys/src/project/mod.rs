@@ -6,7 +6,7 @@ use rustix::ioctl::{Getter, ioctl, opcode};
 
 use crate::error::done;
 
-/// The same number on every architecture, which libc does not know for each.
+/// One number on every architecture, which libc does not know for each.
 pub(crate) const QUOTACTL_FD: libc::c_long = 443;
 
 /// `PRJQUOTA` of `linux/quota.h`.

@@ -101,7 +101,7 @@ fn odd_grpc() -> Vec<Case> {
     ]
 }
 
-/// The same of HTTP/2's.
+/// Odd answers of HTTP/2.
 fn odd_http() -> Vec<Case> {
     let with = |pieces: &[Vec<u8>]| [settings(), pieces.concat()].concat();
     let status = |number| {

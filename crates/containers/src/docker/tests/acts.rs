@@ -23,7 +23,7 @@ fn calls_of(
     of_engine("Engine", pod, grace, answer)
 }
 
-/// The same of another engine.
+/// Ends a pod of the engine with this name.
 fn of_engine(
     engine: &'static str,
     pod: &RuntimePod,

@@ -20,7 +20,7 @@ const ITEMS: &str = r#"{"BuildCacheUsage":{"ActiveCount":1,"TotalCount":4,"Recla
 /// As of API 1.52 where the engine tells of no entry.
 const SUMS: &str = r#"{"BuildCacheUsage":{"ActiveCount":1,"TotalCount":4,
     "Reclaimable":3000,"TotalSize":4000}}"#;
-/// The same without a total.
+/// Sums of the same cache, without a total.
 const NO_TOTAL: &str = r#"{"BuildCacheUsage":{"ActiveCount":1,"TotalCount":4,"Reclaimable":3000}}"#;
 /// No more than what nobody has used for an hour: {"until":["1h"]}.
 const OLD: &str = "POST /build/prune?filters=%7B%22until%22%3A%5B%221h%22%5D%7D";

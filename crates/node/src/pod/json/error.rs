@@ -42,7 +42,7 @@ impl JsonError {
         Self::new("", format!("invalid type: {found}, expected {expected}"))
     }
 
-    /// The same error, seen from a value in which `step` leads to it.
+    /// This error, seen from a value in which `step` leads to it.
     #[must_use]
     pub fn below(mut self: Box<Self>, step: &str) -> Box<Self> {
         self.path.insert_str(0, step);

@@ -96,7 +96,7 @@ impl Lists {
         }
     }
 
-    /// The same listing is not there twice while others still hold it.
+    /// An equal listing is not there twice while others still hold it.
     fn succeed(&mut self, listing: RuntimeListing) {
         if *self.listing != listing {
             self.listing = Arc::new(listing);

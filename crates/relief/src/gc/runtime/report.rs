@@ -17,7 +17,7 @@ pub struct RuntimeCollected {
     pub staying: Vec<Item>,
     /// What the disk gave back meanwhile, as it measures itself.
     pub freed_bytes: i64,
-    /// The same in inodes.
+    /// What the disk gave back in inodes.
     pub freed_inodes: i64,
     /// What pruned build caches gave back, or could at the most.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -31,7 +31,7 @@ fn without_room_each_name_counts_for_its_share() {
     assert_eq!((tally.inodes(), tally.links.len()), (1, MOST_LINKS));
 }
 
-/// The same inode number on another device is another inode.
+/// An inode number on another device is another inode.
 #[test]
 fn an_inode_with_several_names_counts_once() {
     let tree = Tree::new();
