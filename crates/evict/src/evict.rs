@@ -5,10 +5,10 @@ use evictd_rank::Candidate;
 use evictd_threshold::Threshold;
 
 use crate::elsewhere::Plenty;
-use crate::evidence::{Evidence, Last};
+use crate::evidence::Evidence;
 use crate::observe::Watch;
 use crate::skipped::Skipped;
-use crate::stage::{CleanUp, Proposal, Reaction, Stage, reaction};
+use crate::stage::{CleanUp, Reaction, Stage, reaction};
 use crate::{Config, Left, NodeReclaim, Observation, Outcome, Plan, Returns, reclaim};
 
 /// Room for the uid of the pod to be killed, so that choosing it allocates nothing: a uid of
@@ -259,133 +259,6 @@ impl Evict {
         self.signal(Some(threshold)).map_or(&[], |signal| {
             reclaim::for_signal(signal, self.watch.layout_or_one(), &self.config.policy)
         })
-    }
-
-    /// It was told that no pod is evicted for a threshold: another may act.
-    fn told(&mut self, now: Mono) -> Plan {
-        if self.config.policy.evicts_without_evidence {
-            return Plan::Rest; // the kubelet's round is over
-        }
-        // The pods were read for the other threshold: by bounds of what this one counts.
-        self.act(now, None)
-    }
-
-    /// The node has given back what it could, and was measured again.
-    fn reclaimed(
-        &mut self,
-        now: Mono,
-        threshold: usize,
-        again: Option<&Readings>,
-        pods: Option<&[Candidate]>,
-    ) -> Plan {
-        self.skipped.try_again(now); // a reclaim may have taken a minute
-        if let Some(again) = again {
-            let policy = &self.config.policy;
-            let again = &self.watch.trusted(again, policy);
-            self.evidence.note(again, self.watch.layout_or_one());
-            self.watch.latest = *again;
-            self.watch.skip_what_is_over(again, policy);
-            if self.watch.is_reclaimed(threshold, again, policy)
-                || self.watch.is_another_left(threshold, again, policy)
-            {
-                return Plan::Rest;
-            }
-        }
-        self.choose(now, threshold, pods)
-    }
-
-    /// The proposed pod was sent SIGTERM or SIGKILL: from now on it counts as evicted.
-    fn begun(&mut self, now: Mono, proposal: Proposal, pods: Option<&[Candidate]>) -> Plan {
-        let last = proposal.place.as_ref().and_then(|place| {
-            let pods = pods.unwrap_or_default();
-            let others = self
-                .judge()
-                .held_by_others(place.signal, pods, place.candidate);
-            let (latest, layout) = (&self.watch.latest, self.watch.layout_or_one());
-            Last::new(now, place, others, latest, layout)
-        });
-        self.stage = Stage::Killing {
-            threshold: proposal.threshold,
-            graceful: proposal.graceful,
-            last,
-        };
-        Plan::Rest
-    }
-
-    fn killed(
-        &mut self,
-        now: Mono,
-        (threshold, last): (Option<usize>, Option<Last>),
-        pods: Option<&[Candidate]>,
-    ) -> Plan {
-        if let Some(last) = last {
-            self.evidence.add(last);
-        }
-        // What waits for no clean-up waits for a reading from now on all the same.
-        self.watch.settled_at = Some(now);
-        if !self.config.policy.stats_may_predate_last_eviction {
-            self.watch.nothing_is_fresh();
-        }
-        let signal = self.signal(threshold);
-        let Victim {
-            namespace, name, ..
-        } = &self.victim;
-        self.returns.note(now, namespace, name, signal);
-        self.end_round(now, pods)
-    }
-
-    fn end_round(&mut self, now: Mono, pods: Option<&[Candidate]>) -> Plan {
-        self.skipped.has_tried(&self.victim.uid);
-        self.clean_up = None; // it was of the pod before
-        if self.victim.resource.is_none()
-            && let Some(plan) = self.offender(pods)
-        {
-            return plan;
-        }
-        self.clean_up = Some(CleanUp {
-            until: now + self.config.cleanup_wait,
-            resource: self.victim.resource,
-        });
-        Plan::Rest
-    }
-
-    fn kill_failed(
-        &mut self,
-        now: Mono,
-        threshold: Option<usize>,
-        pods: Option<&[Candidate]>,
-    ) -> Plan {
-        if self.config.policy.failed_kill_ends_round {
-            return self.end_round(now, pods);
-        }
-        self.skipped.try_again(now);
-        let until = now + self.config.stuck_wait;
-        self.skipped.is_stuck_until(&self.victim.uid, until);
-        self.skipped.has_tried(&self.victim.uid);
-        let is_fresh = |index: usize| {
-            let mut watched = self.watch.thresholds.get(index).into_iter();
-            watched.any(|watched| watched.is_fresh)
-        };
-        match threshold {
-            // The killing may have taken long: only a threshold that is still met counts.
-            Some(threshold) if is_fresh(threshold) => self.choose(now, threshold, pods),
-            Some(_) => Plan::Rest,
-            None => self.offender(pods).unwrap_or_else(|| self.act(now, pods)),
-        }
-    }
-
-    /// The pod that was just proposed would be gone by now: a dry run goes on as if it were.
-    fn pretended(&mut self, now: Mono, proposal: &Proposal, pods: Option<&[Candidate]>) -> Plan {
-        let place = proposal.place.as_ref();
-        let frees = place.and_then(|place| place.used);
-        let signal = place.map(|place| place.signal);
-        let rehearsal = &mut self.skipped.rehearsal;
-        rehearsal.add(&self.victim.uid, signal, frees.unwrap_or(0));
-        match proposal.threshold {
-            Some(index) => self.choose(now, index, pods),
-            // As after a pod that was really evicted for its limit.
-            None => self.offender(pods).unwrap_or(Plan::Rest),
-        }
     }
 
     pub(crate) fn signal(&self, threshold: Option<usize>) -> Option<Signal> {

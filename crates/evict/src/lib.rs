@@ -11,10 +11,12 @@ mod elsewhere;
 mod evict;
 mod evidence;
 mod explain;
+mod left;
 mod limits;
 mod message;
 mod no_pod;
 mod observe;
+mod outcome;
 mod plan;
 mod reclaim;
 mod reconfigure;
@@ -31,14 +33,16 @@ mod worth;
 
 pub use config::Config;
 pub use evict::Evict;
+pub use left::{Left, Remedy};
 pub use no_pod::NoPod;
 pub use observe::{Met, Observation};
 pub use plan::{Annotations, Cause, Eviction, Message, Outcome, Plan};
 pub use reclaim::NodeReclaim;
 pub use restart::{EvictState, FirstMet};
 pub use returns::{Return, Returns};
+pub use skipped::Skip;
 pub use stage::{OutcomeName, Reaction, StageName, reaction};
-pub use verdict::{Account, Holds, Left, Remedy, Shortage, Skip, Verdict};
+pub use verdict::{Account, Holds, Shortage, Verdict};
 pub use watched::Thresholds;
 
 #[cfg(test)]

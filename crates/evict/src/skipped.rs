@@ -1,4 +1,5 @@
 use alloc::string::String;
+use core::fmt;
 
 use evictd_node::Mono;
 use smallvec::SmallVec;
@@ -44,5 +45,33 @@ impl Skipped {
 
     pub(crate) fn has(&self, uid: &str) -> bool {
         self.tried.iter().any(|tried| tried == uid) || self.is_stuck(uid) || self.rehearsal.has(uid)
+    }
+}
+
+/// Why a pod is not the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Skip {
+    /// It is protected, or critical: by what.
+    Protected(&'static str),
+    /// It could not be killed a while ago.
+    Stuck,
+    /// It was evicted in this round.
+    Tried,
+    /// This dry run has named it.
+    Rehearsed,
+    /// Its eviction would give back next to nothing of what is short.
+    NotWorthIt,
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Protected(by) => by,
+            Self::Stuck => "could not be killed",
+            Self::Tried => "tried in this round",
+            Self::Rehearsed => "named by this dry run",
+            Self::NotWorthIt => "its eviction would give back next to nothing",
+        })
     }
 }

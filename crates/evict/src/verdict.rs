@@ -5,13 +5,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use evictd_node::{Amount, Mono, Signal};
+use evictd_node::{Mono, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use evictd_threshold::Threshold;
 
 use crate::evidence::Need;
 use crate::stage::Stage;
-use crate::{Evict, NoPod};
+use crate::{Evict, Left, NoPod, Skip};
 
 /// Which pod is next for a signal, why, or why none is.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,69 +92,6 @@ impl Holds {
         match self {
             Self::Exactly(held) | Self::AtLeast(held) => held,
             Self::Unknown => 0,
-        }
-    }
-}
-
-/// Why a pod is not the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Skip {
-    /// It is protected, or critical: by what.
-    Protected(&'static str),
-    /// It could not be killed a while ago.
-    Stuck,
-    /// It was evicted in this round.
-    Tried,
-    /// This dry run has named it.
-    Rehearsed,
-    /// Its eviction would give back next to nothing of what is short.
-    NotWorthIt,
-}
-
-impl fmt::Display for Skip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Protected(by) => by,
-            Self::Stuck => "could not be killed",
-            Self::Tried => "tried in this round",
-            Self::Rehearsed => "named by this dry run",
-            Self::NotWorthIt => "its eviction would give back next to nothing",
-        })
-    }
-}
-
-/// What an evicted pod has left on a disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Left {
-    /// What it is, to be read: `volume media`, `what hog wrote`.
-    pub what: String,
-    /// How much it holds at least, in bytes.
-    pub bytes: u64,
-    /// What frees it.
-    pub remedy: Remedy,
-}
-
-/// What an operator can do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// Type this command.
-    Command(String),
-    /// Delete files in this directory.
-    DeleteIn(String),
-    /// Nothing that evictd knows of.
-    Unknown,
-}
-
-impl fmt::Display for Left {
-    /// `volume media holds 358Mi and its container has ended; free it with "docker volume rm media"`
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (what, bytes) = (&self.what, Amount::bytes(self.bytes));
-        write!(f, "{what} holds {bytes} and its container has ended")?;
-        match &self.remedy {
-            Remedy::Command(command) => write!(f, "; free it with `{command}`"),
-            Remedy::DeleteIn(path) => write!(f, "; free it by deleting files in {path}"),
-            Remedy::Unknown => Ok(()),
         }
     }
 }

@@ -7,6 +7,7 @@ mod carry_out;
 mod deciding;
 mod decision;
 mod deletion;
+mod gate;
 mod gates;
 mod limits;
 mod reclaim;
@@ -25,7 +26,7 @@ use crate::ports::{Node, Pods, Reclaim};
 use crate::settings::Settings;
 use crate::timers::Timer;
 use crate::timing::Recorder;
-pub use gates::Gate;
+pub use gate::Gate;
 pub use sampled::{FIRST_FS_WAIT, FS_WAIT};
 use turn::Loop;
 

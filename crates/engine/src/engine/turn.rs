@@ -6,7 +6,7 @@ use evictd_evict::{Evict, Observation, Outcome, Plan};
 use evictd_node::{Mono, Readings, Signal};
 
 use super::deciding::Deciding;
-use super::gates::Gate;
+use super::gate::Gate;
 use super::sampled::{FIRST_FS_WAIT, FS_WAIT, STANDSTILL, Sampled};
 use crate::event::{Event, OomKilled};
 use crate::holding::Holding;
