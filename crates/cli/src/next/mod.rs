@@ -9,8 +9,8 @@ use evictd_stats::now;
 use evictd_threshold::Threshold;
 use serde::Serialize;
 
-use super::output::shown;
-use super::sampled::Sampled;
+use crate::output::shown;
+use crate::sampled::Sampled;
 
 /// So many pods are named for each signal.
 const FEW: usize = 3;
@@ -86,33 +86,4 @@ pub(crate) fn most_pressing<'a>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cam(signal: Signal) -> Next {
-        Next {
-            signal,
-            pods: vec!["docker/cam: uses 1Mi".to_owned()],
-            nobody: None,
-        }
-    }
-
-    /// Acceptance row 371.
-    #[test]
-    fn no_pod_is_next_where_the_daemon_evicts_none() {
-        let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
-            "verdicts":{"imagefs.available":{"whyNone":"the last eviction gave nothing back"}}}"#;
-        let view: View = serde_json::from_str(view).unwrap();
-        let spared = cam(Signal::ImagefsAvailable).or_as_the_daemon_says(&view);
-        assert!(spared.pods.is_empty());
-        assert_eq!(
-            spared.sentence(),
-            "Next to be evicted for imagefs.available: none: the last eviction gave nothing back"
-        );
-        let other = cam(Signal::MemoryAvailable).or_as_the_daemon_says(&view);
-        assert_eq!(
-            other.sentence(),
-            "Next to be evicted for memory.available: docker/cam: uses 1Mi"
-        );
-    }
-}
+mod tests;
