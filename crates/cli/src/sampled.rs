@@ -11,6 +11,7 @@ use evictd_node::{Amount, Layout, Mono, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use serde::Serialize;
 
+use super::next::Next;
 use super::output::shown;
 
 /// What was seen.
@@ -55,10 +56,23 @@ impl Sampled {
         self.engine.node().nodefs()
     }
 
-    /// The pods in the order in which they would be evicted for `signal`.
-    pub(crate) fn order(&self, signal: Signal) -> Vec<RankedPod> {
+    /// The pods in the order in which they would be evicted for its signal: none has a place
+    /// where none is next, and none that is skipped.
+    pub(crate) fn order(&self, next: &Next) -> Vec<RankedPod> {
         let candidates = self.engine.pods().candidates();
-        rank_pods(signal, self.layout(), candidates, &self.policy)
+        let mut pods = rank_pods(next.signal, self.layout(), candidates, &self.policy);
+        for pod in &mut pods {
+            let mut skipped = next.skipped.iter();
+            let skip = skipped.find(|(uid, _)| *uid == pod.uid);
+            pod.skipped = skip.map(|(_, why)| why.clone());
+        }
+        let mut place = 0_usize;
+        for pod in &mut pods {
+            let has_place = next.nobody.is_none() && pod.skipped.is_none();
+            place = place.saturating_add(usize::from(has_place));
+            pod.place = has_place.then_some(place);
+        }
+        pods
     }
 }
 
@@ -81,6 +95,11 @@ pub(crate) struct RankedPod {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) protection: Option<&'static str>,
     pub(crate) reason: String,
+    /// Its place among those that would be evicted; none where it would not be.
+    pub(crate) place: Option<usize>,
+    /// Why it is skipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) skipped: Option<String>,
 }
 
 impl RankedPod {
@@ -94,12 +113,16 @@ impl RankedPod {
     }
 
     /// Its place as a table shows it, and how it stands.
-    pub(crate) fn standing(&self, place: usize) -> (String, &'static str) {
-        match (self.protected, self.exceeds_request) {
-            (true, _) => ("-".to_owned(), "protected"),
-            (false, true) => (place.to_string(), "above request"),
-            (false, false) => (place.to_string(), ""),
-        }
+    pub(crate) fn standing(&self) -> (String, &'static str) {
+        let place = self
+            .place
+            .map_or_else(|| "-".to_owned(), |place| place.to_string());
+        let standing = match (self.protected, self.exceeds_request) {
+            (true, _) => "protected",
+            (false, true) => "above request",
+            (false, false) => "",
+        };
+        (place, standing)
     }
 }
 
@@ -125,11 +148,16 @@ pub(crate) fn rank_pods(
             protected: pod.is_critical(),
             protection: pod.protection(),
             reason: place.to_string(),
+            place: None,
+            skipped: None,
         })
     };
     let mut pods: Vec<RankedPod> = order.filter_map(ranked).collect();
     // What is never evicted has no place among the others.
     pods.sort_by_key(|pod| pod.protected);
+    for (place, pod) in (1..).zip(&mut pods) {
+        pod.place = (!pod.protected).then_some(place);
+    }
     pods
 }
 

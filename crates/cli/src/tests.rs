@@ -69,6 +69,7 @@ pub(super) fn next() -> Next {
         pods: vec![String::from(
             "default/web: uses 180Mi, 80Mi above its request, priority 0, Burstable",
         )],
+        skipped: Vec::new(),
         nobody: None,
     }
 }

@@ -77,13 +77,14 @@ impl Order {
             complain("explain", problem);
         }
         let next = Next::of(signal, &sampled);
+        let next = match &daemon {
+            Some((_, view)) => next.or_as_the_daemon_says(view),
+            None => next,
+        };
         Ok(Self {
             signal,
-            next: match &daemon {
-                Some((_, view)) => next.or_as_the_daemon_says(view),
-                None => next,
-            },
-            pods: sampled.order(signal),
+            pods: sampled.order(&next),
+            next,
             by_daemon: daemon.is_some(),
         })
     }
@@ -100,11 +101,13 @@ impl Order {
         let title = format!("Pods in the order of eviction for {}{whose}:", self.signal);
         let mut text = paint.head(&title);
         text.push('\n');
-        for (number, pod) in (1..).zip(&self.pods) {
+        for pod in &self.pods {
             let name = cut(&full_name(&pod.namespace, &pod.name), 74);
-            let _ = match pod.protection {
-                Some(by) => writeln!(text, "  -  {name}\n     never: {by}"),
-                None => writeln!(text, "{number:>3}  {name}\n     {}", pod.reason),
+            let (place, _) = pod.standing();
+            let _ = match (pod.protection, &pod.skipped) {
+                (Some(by), _) => writeln!(text, "  -  {name}\n     never: {by}"),
+                (None, Some(why)) => writeln!(text, "  -  {name}\n     {}; {why}", pod.reason),
+                (None, None) => writeln!(text, "{place:>3}  {name}\n     {}", pod.reason),
             };
         }
         let _ = writeln!(text, "{}", self.next.sentence());

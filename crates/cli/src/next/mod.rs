@@ -23,6 +23,9 @@ pub(crate) struct Next {
     pub(crate) signal: Signal,
     /// The next one first, each with what put it in its place.
     pub(crate) pods: Vec<String>,
+    /// The uids of those that are skipped, each with the reason.
+    #[serde(skip)]
+    pub(crate) skipped: Vec<(String, String)>,
     /// Why none would be evicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) nobody: Option<String>,
@@ -67,6 +70,11 @@ impl From<&Verdict> for Next {
         Self {
             signal: verdict.signal,
             pods: verdict.order().map(in_words).take(FEW).collect(),
+            skipped: verdict
+                .accounts
+                .iter()
+                .filter_map(|of| Some((of.uid.clone(), of.skipped?.to_string())))
+                .collect(),
             nobody: verdict.why_none().map(|why| why.to_string()),
         }
     }

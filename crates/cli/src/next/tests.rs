@@ -14,6 +14,7 @@ fn cam(signal: Signal) -> Next {
     Next {
         signal,
         pods: vec!["docker/cam: uses 1Mi".to_owned()],
+        skipped: Vec::new(),
         nobody: None,
     }
 }

@@ -197,9 +197,9 @@ fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
     let columns = "     NAME                            USED    PRIORITY CLASS";
     text.push_str(&paint.head(columns));
     text.push('\n');
-    for (number, pod) in (1..).zip(&document.pods) {
+    for pod in &document.pods {
         let used = pod.used_in_words(signal);
-        let (place, standing) = pod.standing(number);
+        let (place, standing) = pod.standing();
         let line = format!(
             "{place:>3}  {:<28} {used:>7} {:>11} {:<10} {standing}",
             cut(&full_name(&pod.namespace, &pod.name), 28),

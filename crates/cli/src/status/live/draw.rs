@@ -125,8 +125,8 @@ fn pods(lines: &mut Vec<Line>, screen: &Screen, columns: usize, room: usize) {
     let room = room.saturating_sub(2);
     let at = screen.chosen_at(&pods);
     let skipped = at.saturating_add(1).saturating_sub(room);
-    for (index, (place, pod)) in pods.iter().enumerate().skip(skipped).take(room) {
-        let text = pod_line(signal, (*place, pod), columns);
+    for (index, pod) in pods.iter().enumerate().skip(skipped).take(room) {
+        let text = pod_line(signal, pod, columns);
         lines.push(Line::of(if index == at {
             Cell::head(&format!("> {text}"))
         } else {
@@ -135,8 +135,8 @@ fn pods(lines: &mut Vec<Line>, screen: &Screen, columns: usize, room: usize) {
     }
 }
 
-fn pod_line(signal: Signal, (place, pod): (usize, &RankedPod), columns: usize) -> String {
-    let (place, standing) = pod.standing(place);
+fn pod_line(signal: Signal, pod: &RankedPod, columns: usize) -> String {
+    let (place, standing) = pod.standing();
     let used = pod.used_in_words(signal);
     let name = full_name(&pod.namespace, &pod.name);
     if columns < 70 {
@@ -190,14 +190,18 @@ fn why(screen: &Screen) -> Vec<String> {
     let (Some(seen), pods) = (&screen.seen, screen.pods()) else {
         return Vec::new();
     };
-    let Some((place, pod)) = pods.get(screen.chosen_at(&pods)) else {
+    let Some(pod) = pods.get(screen.chosen_at(&pods)) else {
         return vec!["there is no pod".to_owned()];
     };
     let name = full_name(&pod.namespace, &pod.name);
     let (of, signal) = (pods.len(), seen.overview.ranked_by);
-    let standing = match pod.protection {
-        Some(by) => format!("{name}: never evicted: {by}"),
-        None => format!("{name}: place {place} of {of} in the order of eviction for {signal}"),
+    let standing = match (pod.protection, &pod.skipped, pod.place) {
+        (Some(by), ..) => format!("{name}: never evicted: {by}"),
+        (None, Some(why), _) => format!("{name}: skipped for {signal}: {why}"),
+        (None, None, Some(place)) => {
+            format!("{name}: place {place} of {of} in the order of eviction for {signal}")
+        }
+        (None, None, None) => format!("{name}: not evicted for {signal} now"),
     };
     let next = seen.overview.next.sentence();
     let mut lines = vec![standing, format!("  {}", pod.reason), next];

@@ -154,25 +154,25 @@ impl Screen {
     fn choose(&mut self, next: impl Fn(usize) -> usize) {
         let pods = self.pods();
         let at = next(self.chosen_at(&pods)).min(pods.len().saturating_sub(1));
-        let chosen = pods.get(at).map(|(_, pod)| pod.uid.clone());
+        let chosen = pods.get(at).map(|pod| pod.uid.clone());
         self.chosen = chosen;
     }
 
-    /// The pods as they are sorted, each with its place in the order of eviction.
-    pub(super) fn pods(&self) -> Vec<(usize, &RankedPod)> {
+    /// The pods as they are sorted.
+    pub(super) fn pods(&self) -> Vec<&RankedPod> {
         let pods = self.seen.iter().flat_map(|seen| &seen.overview.pods);
-        let mut pods: Vec<_> = (1..).zip(pods).collect();
+        let mut pods: Vec<&RankedPod> = pods.collect();
         match self.sort {
             Sort::Eviction => {}
-            Sort::Use => pods.sort_by_key(|(_, pod)| Reverse(pod.used)),
-            Sort::Name => pods.sort_by_key(|(_, pod)| full_name(&pod.namespace, &pod.name)),
+            Sort::Use => pods.sort_by_key(|pod| Reverse(pod.used)),
+            Sort::Name => pods.sort_by_key(|pod| full_name(&pod.namespace, &pod.name)),
         }
         pods
     }
 
     /// Where among these the chosen one is; the first, where it is gone.
-    pub(super) fn chosen_at(&self, pods: &[(usize, &RankedPod)]) -> usize {
-        let is_chosen = |(_, pod): &(usize, &RankedPod)| Some(&pod.uid) == self.chosen.as_ref();
+    pub(super) fn chosen_at(&self, pods: &[&RankedPod]) -> usize {
+        let is_chosen = |pod: &&RankedPod| Some(&pod.uid) == self.chosen.as_ref();
         pods.iter().position(is_chosen).unwrap_or(0)
     }
 }
