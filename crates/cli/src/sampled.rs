@@ -11,7 +11,6 @@ use evictd_node::{Amount, Layout, Mono, Policy, QosClass, Readings, Signal};
 use evictd_rank::{Candidate, Place, rank};
 use serde::Serialize;
 
-use super::next::Next;
 use super::output::shown;
 
 /// What was seen.
@@ -56,23 +55,10 @@ impl Sampled {
         self.engine.node().nodefs()
     }
 
-    /// The pods in the order in which they would be evicted for its signal: none has a place
-    /// where none is next, and none that is skipped.
-    pub(crate) fn order(&self, next: &Next) -> Vec<RankedPod> {
+    /// The pods in the order of eviction for `signal`.
+    pub(crate) fn order(&self, signal: Signal) -> Vec<RankedPod> {
         let candidates = self.engine.pods().candidates();
-        let mut pods = rank_pods(next.signal, self.layout(), candidates, &self.policy);
-        for pod in &mut pods {
-            let mut skipped = next.skipped.iter();
-            let skip = skipped.find(|(uid, _)| *uid == pod.uid);
-            pod.skipped = skip.map(|(_, why)| why.clone());
-        }
-        let mut place = 0_usize;
-        for pod in &mut pods {
-            let has_place = next.nobody.is_none() && pod.skipped.is_none();
-            place = place.saturating_add(usize::from(has_place));
-            pod.place = has_place.then_some(place);
-        }
-        pods
+        rank_pods(signal, self.layout(), candidates, &self.policy)
     }
 }
 

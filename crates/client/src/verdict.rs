@@ -5,7 +5,7 @@ use evictd_plain::Plain;
 use serde_json::Value;
 
 /// All that a verdict says: `signal`, `shortage` (`threshold`, `missing`) where it is short, `next`
-/// (the pod's uid) or `whyNone`, `pods` in the order of eviction, `unexplained`, and `left`, what
+/// (the pod's uid, with the `rule` that puts it before the one after it) or `whyNone`, `pods` in the order of eviction, `unexplained`, and `left`, what
 /// the last evicted pod has left on that disk, with its `remedy`. Amounts are in the signal's unit;
 /// what is not known is left out.
 #[must_use]
@@ -18,6 +18,10 @@ pub fn verdict_in_json(verdict: &Verdict) -> Value {
         (
             "whyNone",
             verdict.why_none().and_then(|why| text(&why.to_string())),
+        ),
+        (
+            "rule",
+            verdict.rule.and_then(|rule| text(&rule.to_string())),
         ),
         ("pods", Some(Value::Array(pods))),
         ("unexplained", verdict.unexplained.map(Value::from)),

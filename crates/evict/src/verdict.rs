@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use evictd_node::{Mono, Signal};
-use evictd_rank::{Candidate, Place, rank};
+use evictd_rank::{Candidate, Place, Rule, rank, rule};
 use evictd_threshold::Threshold;
 
 use crate::evidence::Need;
@@ -29,6 +29,8 @@ pub struct Verdict {
     pub unexplained: Option<u64>,
     /// The next pod, by its index in `accounts`; or why none is.
     pub next: Result<usize, NoPod>,
+    /// The rule that puts the next pod before the one after it; `None` where there is none.
+    pub rule: Option<Rule>,
     /// What the last pod that was evicted for this disk has left there.
     pub left: Option<Left>,
 }
@@ -172,6 +174,12 @@ impl Evict {
             let index = all.position(|account| account.place.candidate == place.candidate);
             index.ok_or(NoPod::AllSkipped)
         });
+        let mut left = accounts.iter().filter(|of| of.skipped.is_none());
+        let both = next.is_ok().then(|| left.next().zip(left.next())).flatten();
+        let rule = both.map(|(first, second)| {
+            let places = (&first.place, &second.place);
+            rule(places, layout, pods, policy)
+        });
         let shortage = self.shortage(signal);
         let held = accounts.iter().map(|account| account.holds.at_least());
         let held = held.fold(0, u64::saturating_add);
@@ -182,6 +190,7 @@ impl Evict {
             shortage,
             accounts,
             next,
+            rule,
             left: self.left_on(signal).cloned(),
         }
     }

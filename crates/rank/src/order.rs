@@ -74,7 +74,7 @@ pub fn awaits_stallers(
 
 /// Whether lost time is known to whom it is due: what each pod above its request takes from the
 /// others was measured. Where that lacks of one, it puts none before another.
-fn are_stallers_known(
+pub(crate) fn are_stallers_known(
     signal: Signal,
     layout: Layout,
     candidates: &[Candidate],
@@ -109,13 +109,22 @@ fn by_priority(a: &Place, b: &Place, policy: &Policy, stallers_are_known: bool) 
         Resource::Pids => priority.then(standing),
         Resource::Memory | Resource::EphemeralStorage | Resource::Inodes => standing.then(priority),
     };
-    let stalls_more = || match stallers_are_known && a.exceeds && b.exceeds {
+    first
+        .then_with(|| compare_stalls(a, b, stallers_are_known))
+        .then_with(|| compare_above_request(a, b))
+}
+
+/// Of two above their requests, the one that takes more from the others goes first.
+pub(crate) fn compare_stalls(a: &Place, b: &Place, stallers_are_known: bool) -> Ordering {
+    match stallers_are_known && a.exceeds && b.exceeds {
         true => stalled_bytes(b).cmp(&stalled_bytes(a)),
         false => Ordering::Equal,
-    };
-    first
-        .then_with(stalls_more)
-        .then_with(|| b.over_nanos().cmp(&a.over_nanos()))
+    }
+}
+
+/// The one that is further above its request goes first.
+pub(crate) fn compare_above_request(a: &Place, b: &Place) -> Ordering {
+    b.over_nanos().cmp(&a.over_nanos())
 }
 
 /// What the pod reads back and gains in a second.
@@ -129,7 +138,7 @@ fn stalled_bytes(place: &Place) -> Option<u64> {
 /// known to exceed their requests, so that a failed read does not evict. No pod
 /// exceeds a request of process ids, so there all that are known come before it. What was
 /// measured in part may exceed its request as well.
-fn standing(place: &Place, policy: &Policy) -> u8 {
+pub(crate) fn standing(place: &Place, policy: &Policy) -> u8 {
     let knows_request = place.signal.resource() != Resource::Pids;
     match place.used {
         None if policy.missing_stats_rank_first => 0,

@@ -83,7 +83,7 @@ impl Order {
         };
         Ok(Self {
             signal,
-            pods: sampled.order(&next),
+            pods: next.order(&sampled),
             next,
             by_daemon: daemon.is_some(),
         })

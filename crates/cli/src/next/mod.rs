@@ -10,7 +10,7 @@ use evictd_threshold::Threshold;
 use serde::Serialize;
 
 use crate::output::shown;
-use crate::sampled::Sampled;
+use crate::sampled::{RankedPod, Sampled};
 
 /// So many pods are named for each signal.
 const FEW: usize = 3;
@@ -48,6 +48,22 @@ impl Next {
             nobody: Some(why.to_owned()),
             ..self
         }
+    }
+
+    /// The pods in the order of eviction: none has a place where none is next, and none that is
+    /// skipped.
+    pub(crate) fn order(&self, sampled: &Sampled) -> Vec<RankedPod> {
+        let mut pods = sampled.order(self.signal);
+        let mut place = 0_usize;
+        for pod in &mut pods {
+            let mut skipped = self.skipped.iter();
+            let skip = skipped.find(|(uid, _)| *uid == pod.uid);
+            pod.skipped = skip.map(|(_, why)| why.clone());
+            let has_place = self.nobody.is_none() && pod.skipped.is_none();
+            place = place.saturating_add(usize::from(has_place));
+            pod.place = has_place.then_some(place);
+        }
+        pods
     }
 
     /// `Next to be evicted for memory.available: docker/web: uses 400Mi, ...`

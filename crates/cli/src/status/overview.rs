@@ -98,7 +98,7 @@ impl Overview {
             Some(daemon) => next.or_as_the_daemon_says(daemon),
             None => next,
         };
-        let pods_in_order = sampled.order(&next);
+        let pods_in_order = next.order(sampled);
         let memory = sampled.engine.node().sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);
         let not_running = pods.not_running().map(|pod| pod.metadata.name.clone());

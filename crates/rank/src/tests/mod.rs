@@ -434,3 +434,57 @@ fn what_was_not_read_is_unknown_and_what_was_read_in_part_is_at_least_that() {
         assert_eq!(text(signal, &usage, &policy), expected, "{signal}");
     }
 }
+
+/// The rule that is told is the one that the order goes by.
+#[test]
+fn the_rule_between_two_pods_is_told() {
+    let rule_of = |first: (i32, &str, u64), second: (i32, &str, u64), policy: &Policy| {
+        let pods = [first, second].map(|(priority, request, used)| {
+            let (pod, usage) = memory_pod("pod", priority, Some(request), Some(used));
+            Candidate::new(&pod, usage.as_ref())
+        });
+        let layout = Layout::OneFilesystem;
+        let order = rank(Signal::MemoryAvailable, layout, &pods, policy);
+        let [first, second] = &order[..] else {
+            panic!("two pods");
+        };
+        (
+            first.candidate,
+            rule((first, second), layout, &pods, policy),
+        )
+    };
+    let ours = Policy::default();
+    let old = Policy {
+        ranking: Ranking::Qos,
+        ..Policy::default()
+    };
+    for (first, second, policy, expected) in [
+        (
+            (0, "300Mi", 200),
+            (9, "10Mi", 20),
+            ours,
+            (1, Rule::AboveRequest),
+        ),
+        (
+            (9, "10Mi", 200),
+            (0, "10Mi", 20),
+            ours,
+            (1, Rule::LowerPriority),
+        ),
+        (
+            (0, "10Mi", 20),
+            (0, "10Mi", 200),
+            ours,
+            (1, Rule::FurtherAbove),
+        ),
+        ((0, "10Mi", 20), (0, "10Mi", 20), ours, (0, Rule::Listed)),
+        (
+            (0, "10Mi", 20),
+            (0, "10Mi", 200),
+            old,
+            (1, Rule::FurtherAbove),
+        ),
+    ] {
+        assert_eq!(rule_of(first, second, &policy), expected);
+    }
+}

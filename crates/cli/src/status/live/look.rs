@@ -84,7 +84,7 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
     let between = (&before, &readings, at.since(first));
     let mut overview = Overview::of(&known.sampled, None);
     overview.next = overview.next.or_as_the_daemon_says(&view);
-    overview.pods = known.sampled.order(&overview.next);
+    overview.pods = overview.next.order(&known.sampled);
     let next = overview.next.clone();
     let explained = Explanation::of_daemon(&of_daemon, between, decided, next);
     let seen = Seen {
