@@ -1,12 +1,11 @@
-//! JSON, read from a stream value by value: the one at hand is all that is in memory.
-//!
-//! Only what is no JSON ends the reading. A value of another kind than the one asked for, a
-//! text that is too long or not UTF-8, and a number beyond 64 bits read as `None`; the next
-//! value is read as if nothing had happened, and [`Json::fault`] names the field. What is
-//! skipped is not judged: of it only brackets and quotes count. Why no crate does it: those
-//! that read a stream end at the first odd text, and hold each text whole.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+// Why no published crate does it: those that read a stream end at the first odd text, and hold
+// each text whole.
 
 mod bytes;
+mod error;
 mod text;
 mod word;
 
@@ -14,15 +13,15 @@ use core::mem::{replace, take};
 use core::str;
 use std::io::BufRead;
 
-use self::bytes::{Bytes, Step};
-use self::text::Decoder;
-use self::word::read_word;
-use crate::Failure;
+use bytes::{Bytes, Step};
+pub use error::ReadError;
+use text::Decoder;
+use word::read_word;
 
 /// The longest name of a field that is looked at. A longer one reads as empty.
 const MOST_KEY_BYTES: usize = 1024;
 
-/// A reader of one document.
+/// A reader of one JSON document.
 pub struct Json<R> {
     bytes: Bytes<R>,
     /// A value comes next that nobody has read.
@@ -52,12 +51,14 @@ impl<R: BufRead> Json<R> {
     }
 
     /// Whether the value that was read last was not what was asked for.
-    pub(super) const fn is_odd(&self) -> bool {
+    #[must_use]
+    pub const fn is_odd(&self) -> bool {
         self.is_odd
     }
 
     /// Whether [`Self::fault`] would return one.
-    pub(super) const fn has_fault(&self) -> bool {
+    #[must_use]
+    pub const fn has_fault(&self) -> bool {
         self.is_odd || self.fault.is_some()
     }
 
@@ -68,16 +69,16 @@ impl<R: BufRead> Json<R> {
     /// When that is no JSON, or the stream ends; and what `each` returns.
     pub fn object(
         &mut self,
-        mut each: impl FnMut(&mut Self, &str) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        mut each: impl FnMut(&mut Self, &str) -> Result<(), ReadError>,
+    ) -> Result<bool, ReadError> {
         self.read_object(&mut each)
     }
 
     /// Not made anew for each kind of object.
     fn read_object(
         &mut self,
-        each: &mut dyn FnMut(&mut Self, &str) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        each: &mut dyn FnMut(&mut Self, &str) -> Result<(), ReadError>,
+    ) -> Result<bool, ReadError> {
         if !self.begins(|byte| byte == b'{')? {
             return Ok(false);
         }
@@ -111,15 +112,15 @@ impl<R: BufRead> Json<R> {
     /// When that is no JSON, or the stream ends; and what `each` returns.
     pub fn array(
         &mut self,
-        mut each: impl FnMut(&mut Self) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        mut each: impl FnMut(&mut Self) -> Result<(), ReadError>,
+    ) -> Result<bool, ReadError> {
         self.read_array(&mut each)
     }
 
     fn read_array(
         &mut self,
-        each: &mut dyn FnMut(&mut Self) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        each: &mut dyn FnMut(&mut Self) -> Result<(), ReadError>,
+    ) -> Result<bool, ReadError> {
         if !self.begins(|byte| byte == b'[')? {
             return Ok(false);
         }
@@ -138,7 +139,7 @@ impl<R: BufRead> Json<R> {
     ///
     /// # Errors
     /// When that is no JSON, or the stream ends.
-    pub fn text(&mut self, most: usize) -> Result<Option<String>, Failure> {
+    pub fn text(&mut self, most: usize) -> Result<Option<String>, ReadError> {
         if !self.begins(|byte| byte == b'"')? {
             return Ok(None);
         }
@@ -153,7 +154,7 @@ impl<R: BufRead> Json<R> {
     ///
     /// # Errors
     /// When that is no JSON, or the stream ends.
-    pub fn number<T: TryFrom<i64>>(&mut self) -> Result<Option<T>, Failure> {
+    pub fn number<T: TryFrom<i64>>(&mut self) -> Result<Option<T>, ReadError> {
         if !self.begins(|byte| byte == b'-' || byte.is_ascii_digit())? {
             return Ok(None);
         }
@@ -167,7 +168,7 @@ impl<R: BufRead> Json<R> {
     ///
     /// # Errors
     /// When that is no JSON, or the stream ends.
-    pub fn boolean(&mut self) -> Result<Option<bool>, Failure> {
+    pub fn boolean(&mut self) -> Result<Option<bool>, ReadError> {
         if !self.begins(|byte| matches!(byte, b't' | b'f'))? {
             return Ok(None);
         }
@@ -178,7 +179,7 @@ impl<R: BufRead> Json<R> {
     ///
     /// # Errors
     /// When that is no JSON, or the stream ends.
-    pub fn skip(&mut self) -> Result<(), Failure> {
+    pub fn skip(&mut self) -> Result<(), ReadError> {
         self.is_pending = false;
         match self.bytes.next()? {
             b'"' => self.read_text(0, &mut Vec::new()).map(drop),
@@ -191,7 +192,7 @@ impl<R: BufRead> Json<R> {
     ///
     /// # Errors
     /// When something does.
-    pub fn end(&mut self) -> Result<(), Failure> {
+    pub fn end(&mut self) -> Result<(), ReadError> {
         self.leave()?;
         match self.bytes.after_blanks()? {
             None => Ok(()),
@@ -201,7 +202,7 @@ impl<R: BufRead> Json<R> {
 
     /// Whether the value that comes next begins so; else it is skipped, and is a fault unless
     /// it is `null`.
-    fn begins(&mut self, is_begin: impl FnOnce(u8) -> bool) -> Result<bool, Failure> {
+    fn begins(&mut self, is_begin: impl FnOnce(u8) -> bool) -> Result<bool, ReadError> {
         self.is_pending = false;
         let first = self.bytes.next()?;
         if is_begin(first) {
@@ -217,7 +218,7 @@ impl<R: BufRead> Json<R> {
     }
 
     /// Skips a value that nobody has read.
-    fn leave(&mut self) -> Result<(), Failure> {
+    fn leave(&mut self) -> Result<(), ReadError> {
         if replace(&mut self.is_pending, false) {
             self.skip()?;
         }
@@ -225,7 +226,7 @@ impl<R: BufRead> Json<R> {
     }
 
     /// Whether another member comes before the closing bracket, which is taken.
-    fn has_next(&mut self, close: u8, is_first: &mut bool) -> Result<bool, Failure> {
+    fn has_next(&mut self, close: u8, is_first: &mut bool) -> Result<bool, ReadError> {
         let next = self.bytes.next()?;
         if next == close {
             self.bytes.take()?;
@@ -240,7 +241,7 @@ impl<R: BufRead> Json<R> {
         Ok(true)
     }
 
-    fn skip_nested(&mut self) -> Result<(), Failure> {
+    fn skip_nested(&mut self) -> Result<(), ReadError> {
         let (mut depth, mut in_text, mut is_escaped) = (0_u64, false, false);
         self.bytes.each(|byte| {
             if in_text {
@@ -260,7 +261,7 @@ impl<R: BufRead> Json<R> {
     }
 
     /// Reads a text, of which its first quote comes next; returns whether it is readable.
-    fn read_text(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<bool, Failure> {
+    fn read_text(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<bool, ReadError> {
         bytes.clear();
         self.bytes.take()?;
         let mut decoder = Decoder::new(bytes, most);
@@ -275,9 +276,9 @@ impl<R: BufRead> Json<R> {
     }
 }
 
-/// Keeps a value of a field, unless there is one: of a field that comes twice the first
-/// readable one counts.
-pub(super) fn first<T>(place: &mut Option<T>, value: Option<T>) {
+/// Keeps a value of a field, unless `place` has one: where an object has a field twice, its
+/// first readable value counts.
+pub fn first<T>(place: &mut Option<T>, value: Option<T>) {
     if place.is_none() {
         *place = value;
     }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use crate::Failure;
+use crate::ReadError;
 
 /// A stream, as far as it was not taken.
 pub(super) struct Bytes<R> {
@@ -27,12 +27,12 @@ impl<R: BufRead> Bytes<R> {
     }
 
     /// The byte that comes next, blanks aside; it stays.
-    pub(super) fn next(&mut self) -> Result<u8, Failure> {
+    pub(super) fn next(&mut self) -> Result<u8, ReadError> {
         self.after_blanks()?.ok_or_else(|| self.cut_off())
     }
 
     /// Like [`Self::next`]; `None` where the stream ends.
-    pub(super) fn after_blanks(&mut self) -> Result<Option<u8>, Failure> {
+    pub(super) fn after_blanks(&mut self) -> Result<Option<u8>, ReadError> {
         let mut next = None;
         let _ = self.until(|byte| {
             if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
@@ -46,12 +46,12 @@ impl<R: BufRead> Bytes<R> {
     }
 
     /// Takes one byte.
-    pub(super) fn take(&mut self) -> Result<(), Failure> {
+    pub(super) fn take(&mut self) -> Result<(), ReadError> {
         self.each(|_| Step::Last)
     }
 
     /// Like [`Self::until`], of what has an end of its own.
-    pub(super) fn each(&mut self, step: impl FnMut(u8) -> Step) -> Result<(), Failure> {
+    pub(super) fn each(&mut self, step: impl FnMut(u8) -> Step) -> Result<(), ReadError> {
         if self.until(step)? {
             Ok(())
         } else {
@@ -61,7 +61,7 @@ impl<R: BufRead> Bytes<R> {
 
     /// Shows byte after byte to `step`, and takes them as it says. Returns `false` where the
     /// stream ended first.
-    pub(super) fn until(&mut self, mut step: impl FnMut(u8) -> Step) -> Result<bool, Failure> {
+    pub(super) fn until(&mut self, mut step: impl FnMut(u8) -> Step) -> Result<bool, ReadError> {
         loop {
             let bytes = self.stream.fill_buf()?;
             if bytes.is_empty() {
@@ -85,12 +85,12 @@ impl<R: BufRead> Bytes<R> {
         }
     }
 
-    /// The byte that comes next makes this no JSON.
-    pub(super) fn odd(&self) -> Failure {
-        Failure::malformed(format!("no JSON at byte {}", self.taken))
+    /// The error where the byte that comes next makes this no JSON.
+    pub(super) const fn odd(&self) -> ReadError {
+        ReadError::NotJson { at: self.taken }
     }
 
-    fn cut_off(&self) -> Failure {
-        Failure::malformed(format!("JSON that ends at byte {}", self.taken))
+    const fn cut_off(&self) -> ReadError {
+        ReadError::CutOff { at: self.taken }
     }
 }
