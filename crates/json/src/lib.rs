@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-// Why no published crate does it: those that read a stream end at the first odd text, and hold
-// each text whole.
+// Other crates that read JSON from a stream end at the first unreadable text, and hold each text
+// whole.
 
 mod bytes;
 mod error;
@@ -18,22 +18,22 @@ pub use error::ReadError;
 use text::Decoder;
 use word::read_word;
 
-/// The longest name of a field that is looked at. A longer one reads as empty.
+/// The longest name of a field, in bytes. A longer name reads as empty.
 const MOST_KEY_BYTES: usize = 1024;
 
 /// A reader of one JSON document.
 pub struct Json<R> {
     bytes: Bytes<R>,
-    /// A value comes next that nobody has read.
+    /// The value that comes next was not read.
     is_pending: bool,
-    /// A value was not what was asked for, in the field that is being read.
+    /// A value of the field that is being read could not be read as asked for.
     is_odd: bool,
-    /// The first field of which that is so.
+    /// The name of the first field with such a value.
     fault: Option<Box<str>>,
 }
 
 impl<R: BufRead> Json<R> {
-    /// Reads the document that the stream holds.
+    /// A reader of the document that the stream holds; it has read nothing yet.
     pub fn new(stream: R) -> Self {
         Self {
             bytes: Bytes::new(stream),
@@ -43,30 +43,30 @@ impl<R: BufRead> Json<R> {
         }
     }
 
-    /// The first field since the last call whose value was not what was asked for; empty
-    /// where that was no field of an object.
+    /// The name of the first field since the last call whose value could not be read as asked
+    /// for; `null` is no such value. The name is empty if the value was in no object.
     pub fn fault(&mut self) -> Option<Box<str>> {
         let is_odd = take(&mut self.is_odd);
         self.fault.take().or_else(|| is_odd.then(Box::default))
     }
 
-    /// Whether the value that was read last was not what was asked for.
+    /// Whether a value of the field that is being read could not be read as asked for.
     #[must_use]
     pub const fn is_odd(&self) -> bool {
         self.is_odd
     }
 
-    /// Whether [`Self::fault`] would return one.
+    /// Whether [`Self::fault`] would return a name.
     #[must_use]
     pub const fn has_fault(&self) -> bool {
         self.is_odd || self.fault.is_some()
     }
 
-    /// Reads an object: `each` is given the name of each field, and what it leaves of the
-    /// field's value is skipped. Returns `false` where the value is none.
+    /// Reads an object: `each` is called with the name of each field, and a value that it does
+    /// not read is skipped. Returns `false` if the value is no object.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends; and what `each` returns.
+    /// If the text is no JSON, or the stream fails or ends; and the error that `each` returns.
     pub fn object(
         &mut self,
         mut each: impl FnMut(&mut Self, &str) -> Result<(), ReadError>,
@@ -74,7 +74,7 @@ impl<R: BufRead> Json<R> {
         self.read_object(&mut each)
     }
 
-    /// Not made anew for each kind of object.
+    /// Compiled once, and not for each kind of object.
     fn read_object(
         &mut self,
         each: &mut dyn FnMut(&mut Self, &str) -> Result<(), ReadError>,
@@ -105,11 +105,11 @@ impl<R: BufRead> Json<R> {
         Ok(true)
     }
 
-    /// Reads an array: `each` is called for each value, and what it leaves of it is skipped.
-    /// Returns `false` where the value is none.
+    /// Reads an array: `each` is called for each value, and a value that it does not read is
+    /// skipped. Returns `false` if the value is no array.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends; and what `each` returns.
+    /// If the text is no JSON, or the stream fails or ends; and the error that `each` returns.
     pub fn array(
         &mut self,
         mut each: impl FnMut(&mut Self) -> Result<(), ReadError>,
@@ -134,11 +134,11 @@ impl<R: BufRead> Json<R> {
         Ok(true)
     }
 
-    /// Reads a text. `None` where the value is no text, has more than `most` bytes, or is not
+    /// Reads a text. `None` if the value is no text, has more than `most` bytes, or is not
     /// UTF-8.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends.
+    /// If the text is no JSON, or the stream fails or ends.
     pub fn text(&mut self, most: usize) -> Result<Option<String>, ReadError> {
         if !self.begins(|byte| byte == b'"')? {
             return Ok(None);
@@ -150,10 +150,10 @@ impl<R: BufRead> Json<R> {
         Ok(text)
     }
 
-    /// Reads a whole number; `None` of what is none, or does not fit.
+    /// Reads a whole number. `None` if the value is none, or does not fit into `T`.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends.
+    /// If the text is no JSON, or the stream fails or ends.
     pub fn number<T: TryFrom<i64>>(&mut self) -> Result<Option<T>, ReadError> {
         if !self.begins(|byte| byte == b'-' || byte.is_ascii_digit())? {
             return Ok(None);
@@ -164,10 +164,10 @@ impl<R: BufRead> Json<R> {
         Ok(number)
     }
 
-    /// Reads `true` or `false`; `None` of what is neither.
+    /// Reads `true` or `false`. `None` if the value is neither.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends.
+    /// If the text is no JSON, or the stream fails or ends.
     pub fn boolean(&mut self) -> Result<Option<bool>, ReadError> {
         if !self.begins(|byte| matches!(byte, b't' | b'f'))? {
             return Ok(None);
@@ -175,10 +175,10 @@ impl<R: BufRead> Json<R> {
         Ok(Some(read_word(&mut self.bytes)?.text() == "true"))
     }
 
-    /// Passes over a value, however deep it is.
+    /// Skips a value, however long or deep it is.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends.
+    /// If the text is no JSON, or the stream fails or ends.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         self.is_pending = false;
         match self.bytes.next()? {
@@ -188,10 +188,10 @@ impl<R: BufRead> Json<R> {
         }
     }
 
-    /// Makes sure that nothing follows the document.
+    /// Checks that nothing but blanks follows the document.
     ///
     /// # Errors
-    /// When something does.
+    /// If something does, or the rest of the document is no JSON, or the stream fails.
     pub fn end(&mut self) -> Result<(), ReadError> {
         self.leave()?;
         match self.bytes.after_blanks()? {
@@ -200,8 +200,8 @@ impl<R: BufRead> Json<R> {
         }
     }
 
-    /// Whether the value that comes next begins so; else it is skipped, and is a fault unless
-    /// it is `null`.
+    /// Whether the value that comes next begins with such a byte. If not, it is skipped, and is
+    /// a fault unless it is `null`.
     fn begins(&mut self, is_begin: impl FnOnce(u8) -> bool) -> Result<bool, ReadError> {
         self.is_pending = false;
         let first = self.bytes.next()?;
@@ -217,7 +217,7 @@ impl<R: BufRead> Json<R> {
         Ok(false)
     }
 
-    /// Skips a value that nobody has read.
+    /// Skips the value that comes next, if it was not read.
     fn leave(&mut self) -> Result<(), ReadError> {
         if replace(&mut self.is_pending, false) {
             self.skip()?;
@@ -260,7 +260,7 @@ impl<R: BufRead> Json<R> {
         Ok(())
     }
 
-    /// Reads a text, of which its first quote comes next; returns whether it is readable.
+    /// Reads a text whose first quote comes next. Returns whether it is readable.
     fn read_text(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<bool, ReadError> {
         bytes.clear();
         self.bytes.take()?;
