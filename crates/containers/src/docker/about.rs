@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use super::answer::{MOST_PATH_BYTES, MOST_TEXT_BYTES, read_object};
-use super::json::{Json, first};
 use crate::Failure;
+use evictd_json::{Json, ReadError, first};
 
 /// The engine behind the API.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ pub fn parse_version(stream: impl BufRead) -> Result<EngineVersion, Failure> {
     Ok(told)
 }
 
-fn read_name<R: BufRead>(json: &mut Json<R>, name: &mut Option<String>) -> Result<(), Failure> {
+fn read_name<R: BufRead>(json: &mut Json<R>, name: &mut Option<String>) -> Result<(), ReadError> {
     json.object(|json, key| {
         if key == "Name" {
             first(name, json.text(MOST_TEXT_BYTES)?);
@@ -93,7 +93,7 @@ pub fn parse_info(stream: impl BufRead) -> Result<EngineInfo, Failure> {
 }
 
 /// Whether a pair of words says that containerd stores the images.
-fn names_containerd<R: BufRead>(json: &mut Json<R>) -> Result<bool, Failure> {
+fn names_containerd<R: BufRead>(json: &mut Json<R>) -> Result<bool, ReadError> {
     let (mut count, mut key, mut value) = (0_u8, None, None);
     json.array(|json| {
         match count {

@@ -2,8 +2,8 @@
 
 use std::io::BufRead;
 
-use super::json::Json;
 use crate::Failure;
+use evictd_json::{Json, ReadError};
 
 /// The longest id, name or label that is kept; no longer one means anything to evictd.
 pub(super) const MOST_TEXT_BYTES: usize = 1024;
@@ -17,13 +17,13 @@ pub(super) const MOST_PATH_BYTES: usize = 4096;
 /// When that is no list.
 pub(super) fn read_list<R: BufRead>(
     stream: R,
-    each: impl FnMut(&mut Json<R>) -> Result<(), Failure>,
+    each: impl FnMut(&mut Json<R>) -> Result<(), ReadError>,
 ) -> Result<(), Failure> {
     let mut json = Json::new(stream);
     if !json.array(each)? && json.fault().is_some() {
         return Err(Failure::malformed("no list"));
     }
-    json.end()
+    Ok(json.end()?)
 }
 
 /// Reads an answer that is an object; returns the first field of it that was not readable.
@@ -32,7 +32,7 @@ pub(super) fn read_list<R: BufRead>(
 /// When that is no object.
 pub(super) fn read_object<R: BufRead>(
     stream: R,
-    each: impl FnMut(&mut Json<R>, &str) -> Result<(), Failure>,
+    each: impl FnMut(&mut Json<R>, &str) -> Result<(), ReadError>,
 ) -> Result<Option<Box<str>>, Failure> {
     let mut json = Json::new(stream);
     if !json.object(each)? {
@@ -40,4 +40,13 @@ pub(super) fn read_object<R: BufRead>(
     }
     json.end()?;
     Ok(json.fault())
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        let ReadError::Stream(error) = error else {
+            return Self::malformed(error);
+        };
+        error.into()
+    }
 }

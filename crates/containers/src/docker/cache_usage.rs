@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use super::answer::read_object;
-use super::json::{Json, first};
 use crate::Failure;
+use evictd_json::{Json, ReadError, first};
 
 /// What it all takes, and how much of it nothing uses, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub fn parse_usage(stream: impl BufRead) -> Result<CacheUsage, Failure> {
 }
 
 impl Sums {
-    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), ReadError> {
         match key {
             "TotalSize" => first(&mut self.total_size, json.number()?),
             "Reclaimable" => first(&mut self.reclaimable, json.number()?),
@@ -63,7 +63,7 @@ impl Sums {
 
 /// The sum of the entries, of which there may be tens of thousands; `None` where there is no
 /// list of them.
-fn read_entries<R: BufRead>(json: &mut Json<R>) -> Result<Option<CacheUsage>, Failure> {
+fn read_entries<R: BufRead>(json: &mut Json<R>) -> Result<Option<CacheUsage>, ReadError> {
     let mut sum = CacheUsage::default();
     // That of a field before is no entry's.
     let _ = json.fault();

@@ -5,7 +5,6 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use super::answer::{MOST_PATH_BYTES, MOST_TEXT_BYTES, read_object};
-use super::json::{Json, first};
 use super::log_config::LogConfig;
 use super::mounts::{Mounts, image_volumes};
 use super::time::parse_rfc3339;
@@ -13,6 +12,7 @@ use crate::notes::unreadable;
 use crate::pods::{Details, Limits, kubepods_class, millis_of_shares, path, positive};
 use crate::text::clean;
 use crate::{Failure, WritableLayer};
+use evictd_json::{Json, ReadError, first};
 
 #[derive(Default)]
 struct Told {
@@ -77,7 +77,7 @@ pub fn parse_size(stream: impl BufRead) -> Result<Option<u64>, Failure> {
 }
 
 impl Told {
-    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), ReadError> {
         match key {
             "Id" => first(&mut self.id, json.text(MOST_TEXT_BYTES)?),
             "RestartCount" => first(&mut self.restart_count, json.number()?),
@@ -109,7 +109,7 @@ impl Told {
         Ok(())
     }
 
-    fn read_state<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+    fn read_state<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), ReadError> {
         match key {
             "Pid" => first(&mut self.pid, json.number()?),
             "FinishedAt" => first(&mut self.finished_at, json.text(MOST_TEXT_BYTES)?),
@@ -118,7 +118,7 @@ impl Told {
         Ok(())
     }
 
-    fn read_driver<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+    fn read_driver<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), ReadError> {
         if key == "Data" {
             json.object(|json, key| {
                 if key == "UpperDir" {
@@ -162,7 +162,7 @@ impl Told {
 }
 
 impl Host {
-    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), ReadError> {
         match key {
             "Memory" => first(&mut self.memory, json.number()?),
             "MemoryReservation" => first(&mut self.memory_reservation, json.number()?),

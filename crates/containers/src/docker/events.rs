@@ -4,9 +4,9 @@ use core::time::Duration;
 use std::io::BufRead;
 
 use super::client::Connection;
-use super::json::{Json, first};
 use crate::follow::has_more;
 use crate::{Changes, Failure};
+use evictd_json::{Json, first};
 
 /// The longest word for what happened that is kept: `exec_start: COMMAND` has no bound.
 const MOST_ACTION_BYTES: usize = 4096;

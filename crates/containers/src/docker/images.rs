@@ -4,10 +4,10 @@ use alloc::collections::BTreeMap;
 use std::io::BufRead;
 
 use super::answer::{MOST_TEXT_BYTES, read_list, read_object};
-use super::json::{Json, first};
 use super::listed::read_pairs;
 use crate::list::{Items, Listed};
 use crate::{Failure, ListedImage};
+use evictd_json::{Json, ReadError, first};
 
 /// How many names of an image are kept.
 const MOST_NAMES: usize = 1024;
@@ -79,7 +79,7 @@ pub fn parse_image_labels(stream: impl BufRead) -> Result<BTreeMap<String, Strin
 }
 
 impl Told {
-    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), ReadError> {
         match key {
             "Id" => first(&mut self.id, json.text(MOST_TEXT_BYTES)?),
             "Size" => first(&mut self.size, json.number()?),
@@ -104,7 +104,7 @@ impl Told {
 
 /// Reads names; `<none>:<none>` and `<none>@<none>` are none. Returns whether all of them are
 /// known then.
-fn read_names<R: BufRead>(json: &mut Json<R>, names: &mut Vec<String>) -> Result<bool, Failure> {
+fn read_names<R: BufRead>(json: &mut Json<R>, names: &mut Vec<String>) -> Result<bool, ReadError> {
     let mut is_whole = true;
     json.array(|json| {
         match json.text(MOST_TEXT_BYTES)? {

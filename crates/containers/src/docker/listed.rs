@@ -4,13 +4,13 @@ use alloc::collections::BTreeMap;
 use std::io::BufRead;
 
 use super::answer::{MOST_TEXT_BYTES, read_list};
-use super::json::{Json, first};
 use crate::list::{Item, Items, Listed};
 use crate::pods::{
     ANNOTATION, CONTAINER_NAME, CONTAINER_TYPE, Found, RESTART_COUNT, SANDBOX_ID, decides,
 };
 use crate::text::clean;
 use crate::{ContainerState, Failure};
+use evictd_json::{Json, ReadError, first};
 
 /// What the list says of a container.
 #[derive(Default)]
@@ -75,7 +75,7 @@ pub fn parse_uses(stream: impl BufRead, image: &str) -> Result<Option<Box<str>>,
     Ok(user)
 }
 
-fn read_container<R: BufRead>(json: &mut Json<R>) -> Result<Found, Failure> {
+fn read_container<R: BufRead>(json: &mut Json<R>) -> Result<Found, ReadError> {
     let mut told = Told::default();
     json.object(|json, key| {
         let text = match key {
@@ -99,7 +99,7 @@ fn read_container<R: BufRead>(json: &mut Json<R>) -> Result<Found, Failure> {
 }
 
 impl Names {
-    fn read<R: BufRead>(&mut self, json: &mut Json<R>) -> Result<(), Failure> {
+    fn read<R: BufRead>(&mut self, json: &mut Json<R>) -> Result<(), ReadError> {
         json.array(|json| {
             let Some(name) = json.text(MOST_TEXT_BYTES)? else {
                 return Ok(());
@@ -119,7 +119,7 @@ impl Names {
 pub(super) fn read_pairs<R: BufRead>(
     json: &mut Json<R>,
     pairs: &mut BTreeMap<String, String>,
-) -> Result<bool, Failure> {
+) -> Result<bool, ReadError> {
     json.object(|json, key| {
         let bare = key.strip_prefix(ANNOTATION).unwrap_or(key);
         if decides(bare) && !pairs.contains_key(key) {

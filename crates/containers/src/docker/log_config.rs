@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use super::answer::MOST_TEXT_BYTES;
-use super::json::{Json, first};
-use crate::{Failure, LogFormat};
+use crate::LogFormat;
+use evictd_json::{Json, ReadError, first};
 
 #[derive(Default)]
 pub(super) struct LogConfig {
@@ -20,7 +20,7 @@ impl LogConfig {
         &mut self,
         json: &mut Json<R>,
         key: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ReadError> {
         match key {
             "Type" => first(&mut self.driver, json.text(MOST_TEXT_BYTES)?),
             "Size" => first(&mut self.size, json.text(MOST_TEXT_BYTES)?),

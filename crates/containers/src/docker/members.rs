@@ -2,7 +2,6 @@
 
 use super::client::Client;
 use super::engine::Engine;
-use super::json::first;
 use crate::Error;
 use crate::pods::Found;
 
@@ -24,7 +23,9 @@ pub(super) fn find_pods<D>(
                 found.group = Some((pod.id.clone(), pod.name.clone()));
                 found.is_sandbox |= *pod.infra_id == *found.container.id;
                 let sandbox = &mut found.container.sandbox;
-                first(sandbox, infra.map(|id| id.as_str().into()));
+                if sandbox.is_none() {
+                    *sandbox = infra.map(|id| id.as_str().into());
+                }
             }
         }
     })

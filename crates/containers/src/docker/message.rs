@@ -3,8 +3,8 @@
 use alloc::string::String;
 use std::io::{BufRead, Read as _};
 
-use super::json::{Json, first};
 use crate::text::clean;
+use evictd_json::{Json, first};
 
 /// How much of an error's body is looked at: much more than is told of it.
 const MOST_MESSAGE_BYTES: u64 = 16 << 10;

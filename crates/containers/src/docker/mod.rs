@@ -15,7 +15,6 @@ mod engine;
 mod events;
 mod http;
 mod images;
-mod json;
 mod labels;
 mod listed;
 mod log_config;
@@ -66,8 +65,6 @@ pub use details::parse_size;
 pub use events::read_event;
 #[doc(hidden)]
 pub use images::{parse_image, parse_image_labels};
-#[doc(hidden)]
-pub use json::Json;
 #[doc(hidden)]
 pub use listed::parse_uses;
 #[doc(hidden)]

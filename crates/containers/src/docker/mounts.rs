@@ -6,9 +6,9 @@ use alloc::sync::Arc;
 use std::io::BufRead;
 
 use super::answer::{MOST_PATH_BYTES, MOST_TEXT_BYTES};
-use super::json::{Json, first};
+use crate::ListedMount;
 use crate::pods::{keep_mount, leave_out};
-use crate::{Failure, ListedMount};
+use evictd_json::{Json, ReadError, first};
 
 /// The most images that are mounted in one container; each may cost a call.
 const MOST_IMAGE_VOLUMES: usize = 128;
@@ -31,7 +31,7 @@ struct Mount {
 }
 
 impl Mounts {
-    pub(super) fn read<R: BufRead>(&mut self, json: &mut Json<R>) -> Result<(), Failure> {
+    pub(super) fn read<R: BufRead>(&mut self, json: &mut Json<R>) -> Result<(), ReadError> {
         json.array(|json| {
             let mut mount = Mount::default();
             json.object(|json, key| {

@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use super::answer::{MOST_TEXT_BYTES, read_list};
-use super::json::{Json, first};
 use crate::Failure;
+use evictd_json::{Json, ReadError, first};
 
 /// A pod of Podman's: what Docker's API has no word for.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ pub fn parse_pods(stream: impl BufRead, mut show: impl FnMut(PodmanPod)) -> Resu
     })
 }
 
-fn read_member<R: BufRead>(json: &mut Json<R>, members: &mut Vec<String>) -> Result<(), Failure> {
+fn read_member<R: BufRead>(json: &mut Json<R>, members: &mut Vec<String>) -> Result<(), ReadError> {
     let mut id = None;
     json.object(|json, key| {
         if key == "Id" {

@@ -3,10 +3,10 @@
 use std::io::BufRead;
 
 use super::answer::{MOST_PATH_BYTES, MOST_TEXT_BYTES, read_object};
-use super::json::{Json, first};
 use super::time::parse_rfc3339;
 use crate::list::{Items, Listed};
 use crate::{Failure, ListedVolume};
+use evictd_json::{Json, ReadError, first};
 
 /// Docker 23 and later mark so what nobody gave a name.
 const ANONYMOUS: &str = "com.docker.volume.anonymous";
@@ -45,7 +45,7 @@ pub fn parse_volumes(stream: impl BufRead) -> Result<Listed<ListedVolume>, Failu
     }
 }
 
-fn read_volume<R: BufRead>(json: &mut Json<R>) -> Result<ListedVolume, Failure> {
+fn read_volume<R: BufRead>(json: &mut Json<R>) -> Result<ListedVolume, ReadError> {
     let mut told = Told::default();
     json.object(|json, key| told.read(json, key))?;
     let is_whole = !json.has_fault();
@@ -53,7 +53,7 @@ fn read_volume<R: BufRead>(json: &mut Json<R>) -> Result<ListedVolume, Failure> 
 }
 
 impl Told {
-    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), Failure> {
+    fn read<R: BufRead>(&mut self, json: &mut Json<R>, key: &str) -> Result<(), ReadError> {
         match key {
             "Name" => first(&mut self.name, json.text(MOST_TEXT_BYTES)?),
             "Driver" => first(&mut self.driver, json.text(MOST_TEXT_BYTES)?),

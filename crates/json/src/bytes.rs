@@ -1,17 +1,17 @@
-//! The bytes of a stream, shown one after the other.
+//! The bytes of a stream, shown one by one.
 
 use std::io::BufRead;
 
-use crate::Failure;
+use crate::ReadError;
 
-/// A stream, as far as it was not taken.
+/// The part of a stream that was not taken yet.
 pub(super) struct Bytes<R> {
     stream: R,
     /// How many bytes were taken.
     taken: u64,
 }
 
-/// What becomes of a byte that is looked at.
+/// Whether a byte that was shown is taken.
 pub(super) enum Step {
     /// It is taken, and so may the next be.
     More,
@@ -26,13 +26,13 @@ impl<R: BufRead> Bytes<R> {
         Self { stream, taken: 0 }
     }
 
-    /// The byte that comes next, blanks aside; it stays.
-    pub(super) fn next(&mut self) -> Result<u8, Failure> {
+    /// The next byte that is no blank; it stays.
+    pub(super) fn next(&mut self) -> Result<u8, ReadError> {
         self.after_blanks()?.ok_or_else(|| self.cut_off())
     }
 
-    /// Like [`Self::next`]; `None` where the stream ends.
-    pub(super) fn after_blanks(&mut self) -> Result<Option<u8>, Failure> {
+    /// Like [`Self::next`], but `None` if the stream ends.
+    pub(super) fn after_blanks(&mut self) -> Result<Option<u8>, ReadError> {
         let mut next = None;
         let _ = self.until(|byte| {
             if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
@@ -46,12 +46,12 @@ impl<R: BufRead> Bytes<R> {
     }
 
     /// Takes one byte.
-    pub(super) fn take(&mut self) -> Result<(), Failure> {
+    pub(super) fn take(&mut self) -> Result<(), ReadError> {
         self.each(|_| Step::Last)
     }
 
-    /// Like [`Self::until`], of what has an end of its own.
-    pub(super) fn each(&mut self, step: impl FnMut(u8) -> Step) -> Result<(), Failure> {
+    /// Like [`Self::until`], but it is an error if the stream ends first.
+    pub(super) fn each(&mut self, step: impl FnMut(u8) -> Step) -> Result<(), ReadError> {
         if self.until(step)? {
             Ok(())
         } else {
@@ -59,9 +59,9 @@ impl<R: BufRead> Bytes<R> {
         }
     }
 
-    /// Shows byte after byte to `step`, and takes them as it says. Returns `false` where the
-    /// stream ended first.
-    pub(super) fn until(&mut self, mut step: impl FnMut(u8) -> Step) -> Result<bool, Failure> {
+    /// Shows byte after byte to `step`, and takes them as it says. Returns `false` if the stream
+    /// ended first.
+    pub(super) fn until(&mut self, mut step: impl FnMut(u8) -> Step) -> Result<bool, ReadError> {
         loop {
             let bytes = self.stream.fill_buf()?;
             if bytes.is_empty() {
@@ -85,12 +85,12 @@ impl<R: BufRead> Bytes<R> {
         }
     }
 
-    /// The byte that comes next makes this no JSON.
-    pub(super) fn odd(&self) -> Failure {
-        Failure::malformed(format!("no JSON at byte {}", self.taken))
+    /// The error if the byte that comes next makes this no JSON.
+    pub(super) const fn odd(&self) -> ReadError {
+        ReadError::NotJson { at: self.taken }
     }
 
-    fn cut_off(&self) -> Failure {
-        Failure::malformed(format!("JSON that ends at byte {}", self.taken))
+    const fn cut_off(&self) -> ReadError {
+        ReadError::CutOff { at: self.taken }
     }
 }

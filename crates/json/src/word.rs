@@ -3,8 +3,8 @@
 use core::str;
 use std::io::BufRead;
 
-use super::bytes::{Bytes, Step};
-use crate::Failure;
+use crate::ReadError;
+use crate::bytes::{Bytes, Step};
 
 /// The longest that is looked at.
 const MOST_BYTES: usize = 24;
@@ -18,7 +18,7 @@ pub(super) struct Word {
 }
 
 /// Takes a number or a word.
-pub(super) fn read_word<R: BufRead>(bytes: &mut Bytes<R>) -> Result<Word, Failure> {
+pub(super) fn read_word<R: BufRead>(bytes: &mut Bytes<R>) -> Result<Word, ReadError> {
     let mut word = Word::default();
     // At the end of the document nothing has to follow.
     let _ = bytes.until(|byte| {

@@ -3,23 +3,22 @@
 //! document takes much memory.
 #![no_main]
 // options: -max_len=1048576
-// parses: crates/containers/src/docker/json/bytes.rs
-// parses: crates/containers/src/docker/json/mod.rs
-// parses: crates/containers/src/docker/json/text.rs
-// parses: crates/containers/src/docker/json/word.rs
+// parses: crates/json/src/bytes.rs
+// parses: crates/json/src/lib.rs
+// parses: crates/json/src/text.rs
+// parses: crates/json/src/word.rs
 
 use std::io::BufReader;
 
-use evictd_containers::Failure;
-use evictd_containers::docker::Json;
 use evictd_fuzz::in_bounded_memory;
+use evictd_json::{Json, ReadError};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 /// What is read of a document that is an object of objects: the fields that are asked for.
 type Told = (u64, Vec<(String, String)>, i64, Option<Box<str>>);
 
-fn read(text: &[u8], piece: usize) -> Result<Told, Failure> {
+fn read(text: &[u8], piece: usize) -> Result<Told, ReadError> {
     let mut json = Json::new(BufReader::with_capacity(piece, text));
     let (mut count, mut texts, mut sum) = (0, Vec::new(), 0_i64);
     json.object(|json, key| {
@@ -49,16 +48,29 @@ fn read(text: &[u8], piece: usize) -> Result<Told, Failure> {
     Ok((count, texts, sum, json.fault()))
 }
 
+/// Whether the document is cut off, and at which byte it ends or is no JSON.
+fn place_of(error: &ReadError) -> Option<(bool, u64)> {
+    match error {
+        ReadError::NotJson { at } => Some((false, *at)),
+        ReadError::CutOff { at } => Some((true, *at)),
+        _ => None,
+    }
+}
+
 fuzz_target!(|input: (u8, &[u8])| {
     let (piece, text) = input;
     let whole = in_bounded_memory(|| read(text, 1 << 16));
-    assert_eq!(read(text, usize::from(piece).max(1)), whole);
-    match &whole {
-        Ok((count, ..)) => assert!(*count <= text.len() as u64),
-        Err(failure) => {
-            assert!(matches!(failure, Failure::Malformed(_)), "{failure:?}");
+    match (read(text, usize::from(piece).max(1)), whole) {
+        (Ok(pieces), Ok(whole)) => {
+            assert!(whole.0 <= text.len() as u64);
+            assert_eq!(pieces, whole);
+        }
+        (pieces, whole) => {
+            let place = pieces.err().and_then(|error| place_of(&error));
+            assert!(place.is_some_and(|(_, at)| at <= text.len() as u64));
+            assert_eq!(place, whole.err().and_then(|error| place_of(&error)));
             let is_json = text.len() < 4096 && serde_json::from_slice::<Value>(text).is_ok();
-            assert!(!is_json, "{failure}");
+            assert!(!is_json, "{place:?}");
         }
     }
 });

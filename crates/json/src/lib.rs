@@ -1,12 +1,11 @@
-//! JSON, read from a stream value by value: the one at hand is all that is in memory.
-//!
-//! Only what is no JSON ends the reading. A value of another kind than the one asked for, a
-//! text that is too long or not UTF-8, and a number beyond 64 bits read as `None`; the next
-//! value is read as if nothing had happened, and [`Json::fault`] names the field. What is
-//! skipped is not judged: of it only brackets and quotes count. Why no crate does it: those
-//! that read a stream end at the first odd text, and hold each text whole.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+// Other crates that read JSON from a stream end at the first unreadable text, and hold each text
+// whole.
 
 mod bytes;
+mod error;
 mod text;
 mod word;
 
@@ -14,27 +13,27 @@ use core::mem::{replace, take};
 use core::str;
 use std::io::BufRead;
 
-use self::bytes::{Bytes, Step};
-use self::text::Decoder;
-use self::word::read_word;
-use crate::Failure;
+use bytes::{Bytes, Step};
+pub use error::ReadError;
+use text::Decoder;
+use word::read_word;
 
-/// The longest name of a field that is looked at. A longer one reads as empty.
+/// The longest name of a field, in bytes. A longer name reads as empty.
 const MOST_KEY_BYTES: usize = 1024;
 
-/// A reader of one document.
+/// A reader of one JSON document.
 pub struct Json<R> {
     bytes: Bytes<R>,
-    /// A value comes next that nobody has read.
+    /// The value that comes next was not read.
     is_pending: bool,
-    /// A value was not what was asked for, in the field that is being read.
+    /// A value of the field that is being read could not be read as asked for.
     is_odd: bool,
-    /// The first field of which that is so.
+    /// The name of the first field with such a value.
     fault: Option<Box<str>>,
 }
 
 impl<R: BufRead> Json<R> {
-    /// Reads the document that the stream holds.
+    /// A reader of the document that the stream holds; it has read nothing yet.
     pub fn new(stream: R) -> Self {
         Self {
             bytes: Bytes::new(stream),
@@ -44,40 +43,42 @@ impl<R: BufRead> Json<R> {
         }
     }
 
-    /// The first field since the last call whose value was not what was asked for; empty
-    /// where that was no field of an object.
+    /// The name of the first field since the last call whose value could not be read as asked
+    /// for; `null` is no such value. The name is empty if the value was in no object.
     pub fn fault(&mut self) -> Option<Box<str>> {
         let is_odd = take(&mut self.is_odd);
         self.fault.take().or_else(|| is_odd.then(Box::default))
     }
 
-    /// Whether the value that was read last was not what was asked for.
-    pub(super) const fn is_odd(&self) -> bool {
+    /// Whether a value of the field that is being read could not be read as asked for.
+    #[must_use]
+    pub const fn is_odd(&self) -> bool {
         self.is_odd
     }
 
-    /// Whether [`Self::fault`] would return one.
-    pub(super) const fn has_fault(&self) -> bool {
+    /// Whether [`Self::fault`] would return a name.
+    #[must_use]
+    pub const fn has_fault(&self) -> bool {
         self.is_odd || self.fault.is_some()
     }
 
-    /// Reads an object: `each` is given the name of each field, and what it leaves of the
-    /// field's value is skipped. Returns `false` where the value is none.
+    /// Reads an object: `each` is called with the name of each field, and a value that it does
+    /// not read is skipped. Returns `false` if the value is no object.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends; and what `each` returns.
+    /// If the text is no JSON, or the stream fails or ends; and the error that `each` returns.
     pub fn object(
         &mut self,
-        mut each: impl FnMut(&mut Self, &str) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        mut each: impl FnMut(&mut Self, &str) -> Result<(), ReadError>,
+    ) -> Result<bool, ReadError> {
         self.read_object(&mut each)
     }
 
-    /// Not made anew for each kind of object.
+    /// Compiled once, and not for each kind of object.
     fn read_object(
         &mut self,
-        each: &mut dyn FnMut(&mut Self, &str) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        each: &mut dyn FnMut(&mut Self, &str) -> Result<(), ReadError>,
+    ) -> Result<bool, ReadError> {
         if !self.begins(|byte| byte == b'{')? {
             return Ok(false);
         }
@@ -104,22 +105,22 @@ impl<R: BufRead> Json<R> {
         Ok(true)
     }
 
-    /// Reads an array: `each` is called for each value, and what it leaves of it is skipped.
-    /// Returns `false` where the value is none.
+    /// Reads an array: `each` is called for each value, and a value that it does not read is
+    /// skipped. Returns `false` if the value is no array.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends; and what `each` returns.
+    /// If the text is no JSON, or the stream fails or ends; and the error that `each` returns.
     pub fn array(
         &mut self,
-        mut each: impl FnMut(&mut Self) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        mut each: impl FnMut(&mut Self) -> Result<(), ReadError>,
+    ) -> Result<bool, ReadError> {
         self.read_array(&mut each)
     }
 
     fn read_array(
         &mut self,
-        each: &mut dyn FnMut(&mut Self) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        each: &mut dyn FnMut(&mut Self) -> Result<(), ReadError>,
+    ) -> Result<bool, ReadError> {
         if !self.begins(|byte| byte == b'[')? {
             return Ok(false);
         }
@@ -133,12 +134,12 @@ impl<R: BufRead> Json<R> {
         Ok(true)
     }
 
-    /// Reads a text. `None` where the value is no text, has more than `most` bytes, or is not
+    /// Reads a text. `None` if the value is no text, has more than `most` bytes, or is not
     /// UTF-8.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends.
-    pub fn text(&mut self, most: usize) -> Result<Option<String>, Failure> {
+    /// If the text is no JSON, or the stream fails or ends.
+    pub fn text(&mut self, most: usize) -> Result<Option<String>, ReadError> {
         if !self.begins(|byte| byte == b'"')? {
             return Ok(None);
         }
@@ -149,11 +150,11 @@ impl<R: BufRead> Json<R> {
         Ok(text)
     }
 
-    /// Reads a whole number; `None` of what is none, or does not fit.
+    /// Reads a whole number. `None` if the value is none, or does not fit into `T`.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends.
-    pub fn number<T: TryFrom<i64>>(&mut self) -> Result<Option<T>, Failure> {
+    /// If the text is no JSON, or the stream fails or ends.
+    pub fn number<T: TryFrom<i64>>(&mut self) -> Result<Option<T>, ReadError> {
         if !self.begins(|byte| byte == b'-' || byte.is_ascii_digit())? {
             return Ok(None);
         }
@@ -163,22 +164,22 @@ impl<R: BufRead> Json<R> {
         Ok(number)
     }
 
-    /// Reads `true` or `false`; `None` of what is neither.
+    /// Reads `true` or `false`. `None` if the value is neither.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends.
-    pub fn boolean(&mut self) -> Result<Option<bool>, Failure> {
+    /// If the text is no JSON, or the stream fails or ends.
+    pub fn boolean(&mut self) -> Result<Option<bool>, ReadError> {
         if !self.begins(|byte| matches!(byte, b't' | b'f'))? {
             return Ok(None);
         }
         Ok(Some(read_word(&mut self.bytes)?.text() == "true"))
     }
 
-    /// Passes over a value, however deep it is.
+    /// Skips a value, however long or deep it is.
     ///
     /// # Errors
-    /// When that is no JSON, or the stream ends.
-    pub fn skip(&mut self) -> Result<(), Failure> {
+    /// If the text is no JSON, or the stream fails or ends.
+    pub fn skip(&mut self) -> Result<(), ReadError> {
         self.is_pending = false;
         match self.bytes.next()? {
             b'"' => self.read_text(0, &mut Vec::new()).map(drop),
@@ -187,11 +188,11 @@ impl<R: BufRead> Json<R> {
         }
     }
 
-    /// Makes sure that nothing follows the document.
+    /// Checks that nothing but blanks follows the document.
     ///
     /// # Errors
-    /// When something does.
-    pub fn end(&mut self) -> Result<(), Failure> {
+    /// If something does, or the rest of the document is no JSON, or the stream fails.
+    pub fn end(&mut self) -> Result<(), ReadError> {
         self.leave()?;
         match self.bytes.after_blanks()? {
             None => Ok(()),
@@ -199,9 +200,9 @@ impl<R: BufRead> Json<R> {
         }
     }
 
-    /// Whether the value that comes next begins so; else it is skipped, and is a fault unless
-    /// it is `null`.
-    fn begins(&mut self, is_begin: impl FnOnce(u8) -> bool) -> Result<bool, Failure> {
+    /// Whether the value that comes next begins with such a byte. If not, it is skipped, and is
+    /// a fault unless it is `null`.
+    fn begins(&mut self, is_begin: impl FnOnce(u8) -> bool) -> Result<bool, ReadError> {
         self.is_pending = false;
         let first = self.bytes.next()?;
         if is_begin(first) {
@@ -216,8 +217,8 @@ impl<R: BufRead> Json<R> {
         Ok(false)
     }
 
-    /// Skips a value that nobody has read.
-    fn leave(&mut self) -> Result<(), Failure> {
+    /// Skips the value that comes next, if it was not read.
+    fn leave(&mut self) -> Result<(), ReadError> {
         if replace(&mut self.is_pending, false) {
             self.skip()?;
         }
@@ -225,7 +226,7 @@ impl<R: BufRead> Json<R> {
     }
 
     /// Whether another member comes before the closing bracket, which is taken.
-    fn has_next(&mut self, close: u8, is_first: &mut bool) -> Result<bool, Failure> {
+    fn has_next(&mut self, close: u8, is_first: &mut bool) -> Result<bool, ReadError> {
         let next = self.bytes.next()?;
         if next == close {
             self.bytes.take()?;
@@ -240,7 +241,7 @@ impl<R: BufRead> Json<R> {
         Ok(true)
     }
 
-    fn skip_nested(&mut self) -> Result<(), Failure> {
+    fn skip_nested(&mut self) -> Result<(), ReadError> {
         let (mut depth, mut in_text, mut is_escaped) = (0_u64, false, false);
         self.bytes.each(|byte| {
             if in_text {
@@ -259,8 +260,8 @@ impl<R: BufRead> Json<R> {
         Ok(())
     }
 
-    /// Reads a text, of which its first quote comes next; returns whether it is readable.
-    fn read_text(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<bool, Failure> {
+    /// Reads a text whose first quote comes next. Returns whether it is readable.
+    fn read_text(&mut self, most: usize, bytes: &mut Vec<u8>) -> Result<bool, ReadError> {
         bytes.clear();
         self.bytes.take()?;
         let mut decoder = Decoder::new(bytes, most);
@@ -275,9 +276,9 @@ impl<R: BufRead> Json<R> {
     }
 }
 
-/// Keeps a value of a field, unless there is one: of a field that comes twice the first
-/// readable one counts.
-pub(super) fn first<T>(place: &mut Option<T>, value: Option<T>) {
+/// Keeps a value of a field, unless `place` has one: where an object has a field twice, its
+/// first readable value counts.
+pub fn first<T>(place: &mut Option<T>, value: Option<T>) {
     if place.is_none() {
         *place = value;
     }
