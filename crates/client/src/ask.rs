@@ -22,7 +22,7 @@ pub fn view(paths: &Paths) -> Result<View, String> {
     view_within(paths, WAIT)
 }
 
-/// Asks as [`view`] does, waiting at most so long.
+/// Asks the daemon for its view, and waits for at most `wait`.
 pub fn view_within(paths: &Paths, wait: Duration) -> Result<View, String> {
     let answer = ask_within(paths, "/view.json", wait)?;
     serde_json::from_str(&answer).map_err(|error| format!("the daemon's answer: {error}"))
@@ -33,7 +33,7 @@ pub fn ask(paths: &Paths, path: &str) -> Result<String, String> {
     ask_within(paths, path, WAIT)
 }
 
-/// Requests as [`ask`] does, waiting at most so long.
+/// Requests a path from the daemon, and waits for at most `wait`.
 pub fn ask_within(paths: &Paths, path: &str, wait: Duration) -> Result<String, String> {
     request(paths, &|socket| get(socket, path, wait))
 }

@@ -27,7 +27,7 @@ const MOST: Duration = Duration::from_secs(300);
 /// writes in that time.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// How soon to look again after that.
+/// How soon to look again once the pod is looked at closely no more.
 const LOOK_LATER: Duration = Duration::from_millis(200);
 
 /// So many are held; evictions come one a second at most.

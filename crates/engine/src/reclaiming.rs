@@ -206,7 +206,7 @@ impl Reclaiming {
         }
     }
 
-    /// The job that tidies up was handed to so many as that job.
+    /// Notes the number of the job that tidies up, and how many answers to expect.
     pub(crate) const fn expect_tidy(&mut self, number: u64, answers: usize) {
         self.regular += answers;
         self.tidy_job = number;

@@ -6,8 +6,8 @@ use crate::stage::CleanUp;
 use crate::{Evict, Plan};
 
 impl Evict {
-    /// A round begins: nobody is evicted in it for what the last pod is about to give back. What
-    /// an evicted pod leaves on the disk does not delay an eviction for memory.
+    /// A round begins: no pod is evicted in it for the resource that the last pod is about to give
+    /// back. What an evicted pod leaves on the disk does not delay an eviction for memory.
     pub(crate) fn hold_what_is_cleaned_up(&mut self, now: Mono) {
         if self.clean_up.is_some_and(|clean_up| now >= clean_up.until) {
             self.cleaned_up(now);

@@ -26,7 +26,7 @@ pub enum Remedy {
 }
 
 impl fmt::Display for Left {
-    /// `volume media holds 358Mi and its container has ended; free it with "docker volume rm media"`
+    /// `volume media holds 358Mi and its container has ended; free it with ...`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, bytes) = (&self.what, Amount::bytes(self.bytes));
         write!(f, "{what} holds {bytes} and its container has ended")?;

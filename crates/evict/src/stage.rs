@@ -40,8 +40,8 @@ pub(crate) struct Proposal {
     pub(crate) place: Option<Place>,
 }
 
-/// What a pod that is gone still holds is awaited: until then nobody is evicted for the same
-/// resource. Other resources do not wait.
+/// The wait for what a dead pod still holds. Until it ends, no pod is evicted for that resource;
+/// other resources do not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CleanUp {
     /// At most that long. After that nothing that was measured before may count against another.
@@ -218,7 +218,7 @@ pub enum Reaction {
     /// Nothing more is done: the rounds went on meanwhile, and what was asked for is asked for
     /// again where it is still needed.
     TooLate,
-    /// It cannot happen: nobody asked for it. It changes nothing and is counted
+    /// It cannot happen, because no plan asked for it. It changes nothing and is counted
     /// ([`Evict::never`](crate::Evict::never)).
     Never,
 }

@@ -62,13 +62,13 @@ impl Judge<'_> {
         }
     }
 
-    /// Why that pod is not the next, whoever is; `None` of one that may be.
+    /// Why a pod cannot be the next one; `None` if it can.
     pub(crate) fn skips(&self, need: &Need, place: &Place, pod: &Candidate) -> Option<Skip> {
         let worth = (!need.is_met_by(place)).then_some(Skip::NotWorthIt);
         self.skips_uid(pod).or(worth)
     }
 
-    /// Why that pod is not the next, whatever it is evicted for.
+    /// Why a pod cannot be evicted for any threshold now; `None` if it can.
     pub(crate) fn skips_uid(&self, pod: &Candidate) -> Option<Skip> {
         let uid = pod.pod.metadata.uid.as_str();
         if let Some(by) = pod.pod.protection() {

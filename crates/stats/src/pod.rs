@@ -63,7 +63,7 @@ impl PodReader {
         Self::with_proc(hierarchies, Path::new("/proc"), page_bytes)
     }
 
-    /// With another root of procfs, of a machine whose pages have so many bytes.
+    /// Reads procfs at `proc`, of a machine with pages of `page_bytes`.
     #[must_use]
     pub fn with_proc(hierarchies: &Hierarchies, proc: &Path, page_bytes: u64) -> Self {
         Self {

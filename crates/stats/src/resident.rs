@@ -93,9 +93,8 @@ impl Resident {
             .or(self.none())
     }
 
-    /// Counts with what is shared told apart: a page that is shared by so many processes
-    /// counts for each as that part of it. Where that cannot be read in time, what the
-    /// largest process holds.
+    /// Counts a page that several processes share in equal parts for each of them. Where that
+    /// cannot be read in time, what the largest process holds.
     pub(crate) fn told_apart(&mut self, dir: BorrowedFd<'_>, buffer: &mut Buffer) -> Option<u64> {
         self.list(dir, buffer)?;
         self.ask().or_else(|| {

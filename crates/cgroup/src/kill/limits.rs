@@ -11,7 +11,7 @@ pub struct KillLimits {
     /// (F20). A thousand processes may take longer than one to end on a busy
     /// machine: as long as they become fewer, they are not stuck.
     pub gone: Duration,
-    /// That time once [`KillInFlight::expect_effect_soon`](evictd_node::kill::KillInFlight::expect_effect_soon) was called, because what the pod was to give
+    /// The shorter time, once [`KillInFlight::expect_effect_soon`](evictd_node::kill::KillInFlight::expect_effect_soon) was called, because what the pod was to give
     /// back runs out.
     pub gone_when_short: Duration,
 }

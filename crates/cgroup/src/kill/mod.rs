@@ -61,7 +61,7 @@ use crate::{Grace, Releaser};
 /// tells.
 const NAPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
 
-/// Those waits for what a descriptor tells.
+/// The first and the longest wait where a descriptor tells.
 const NAPS_WATCHED: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
 /// How many are tried for one to watch.

@@ -83,7 +83,7 @@ fn replayed(config: Config, pods: &[FakePod], sample: &Sample) -> Vec<String> {
     decided.into_iter().map(|of| of.text).collect()
 }
 
-/// The verdict of whoever looks once, from outside.
+/// The verdict of a single look from outside.
 fn looked_at(config: Config, pods: &[FakePod], sample: &Sample) -> Verdict {
     let candidate = |of: &FakePod| Candidate::new(&of.pod, of.usage.as_ref());
     let candidates: Vec<Candidate> = pods.iter().map(candidate).collect();

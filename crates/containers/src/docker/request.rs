@@ -40,7 +40,7 @@ impl Request {
         }
     }
 
-    /// Asks as an older client, whom no server answers in chunks.
+    /// Asks with HTTP/1.0, which no server answers in chunks.
     pub(super) fn without_chunks(self) -> Self {
         let version = "1.0";
         Self { version, ..self }

@@ -44,7 +44,7 @@ const FAST: u64 = 256 << 20;
 const STALL: Duration = Duration::from_millis(500);
 const STALL_GOES_ON: Duration = Duration::from_secs(4);
 
-/// How often once a quarter of the time is lost that a threshold allows.
+/// How often memory is looked at once a quarter of the allowed time is lost.
 const STALL_IS_NEAR: Duration = Duration::from_millis(100);
 
 /// As often as it gets while memory is being filled that fast right now.
@@ -285,7 +285,7 @@ pub(crate) fn is_memory_met(evict: &Evict, readings: &Readings) -> bool {
     })
 }
 
-/// Whether one is met, or was met and its minimum reclaim is not reached yet.
+/// Whether a threshold of memory is met, or was met and its minimum is not reclaimed yet.
 pub(crate) fn is_memory_unreclaimed(evict: &Evict, readings: &Readings) -> bool {
     let mut met = evict.met().filter(|met| is_memory(met.threshold));
     let is_unreclaimed = met.any(|met| {

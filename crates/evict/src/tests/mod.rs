@@ -76,7 +76,7 @@ fn step(evict: &mut Evict, at: u64, signals: &[(Signal, i64)], pods: &[Pod]) -> 
 }
 
 impl Evict {
-    /// The kill of whoever is proposed begins.
+    /// The kill of the proposed pod begins.
     fn begin(&mut self, now: Mono, pods: Option<&[Candidate]>) {
         if self.stage.name() == StageName::Proposed {
             assert_eq!(self.outcome(now, Outcome::Begun, pods), Plan::Rest);
@@ -1052,8 +1052,7 @@ fn a_proposal_that_is_not_taken_up_leaves_nothing_behind() {
     for _ in 0..5 {
         let plan = often.step(seconds(1), &observation, Some(&all));
         assert!(matches!(plan, Plan::Evict(_)), "{plan:?}");
-        often.stage = stage::Stage::Idle;
-        // What is fresh is so once.
+        // A reading is fresh once.
         often.watch.readings = Readings::default();
     }
     let plan = once.step(seconds(1), &observation, Some(&all));

@@ -10,7 +10,7 @@ pub(crate) struct Goal {
     /// So many bytes less than wanted were free at the start, if that is why
     /// images are deleted.
     bytes: Option<i64>,
-    /// So many inodes less than wanted were free at the start.
+    /// How many inodes fewer than wanted were free at the start.
     inodes: Option<i64>,
     low_percent: i64,
     /// Whether listed sizes are what counts.

@@ -20,7 +20,7 @@ impl FsUsage {
         Share::new(self.inodes, self.inodes_free)
     }
 
-    /// This usage after so many bytes more became free.
+    /// The usage after `bytes` more became free.
     pub(crate) fn with_freed(mut self, bytes: u64) -> Self {
         self.available_bytes = self.available_bytes.saturating_add(bytes);
         self

@@ -209,7 +209,7 @@ impl Runtimes {
         self.runtimes.iter().map(listing)
     }
 
-    /// The listings of all runtimes with their sockets, for whoever acts on them.
+    /// The listings of all runtimes, each with the socket through which its pods are acted on.
     pub fn listed(&self) -> Vec<Listed> {
         self.there().map(Runtime::listed).collect()
     }

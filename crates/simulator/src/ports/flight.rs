@@ -11,7 +11,7 @@ use crate::world::pod::Life;
 /// How long after SIGKILL a pod that does not die counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_secs(10);
 
-/// How long while what its pod was to give back runs out.
+/// How long after SIGKILL a pod counts as stuck while memory or disk runs out.
 const STUCK_SOONER: Duration = Duration::from_secs(1);
 
 /// A kill in the world.
