@@ -7,7 +7,7 @@
 
 use core::time::Duration;
 
-use evictd_evict::{Cause, Config, Evict, Eviction, Observation, Outcome, Plan};
+use evictd_evict::{Cause, Config, Evict, Eviction, Observation, Outcome, Plan, Relieved};
 use evictd_node::pod::Pod;
 use evictd_node::pod::usage::PodUsage;
 use evictd_node::{Layout, Mono, Policy, Ranking, Reading, Readings, Signal};
@@ -218,10 +218,10 @@ fuzz_target!(|data: &[u8]| {
                 Plan::Rest => break,
                 Plan::NoCandidate(..) => Outcome::Told,
                 Plan::ReadPods => Outcome::PodsRead,
-                Plan::Reclaim(calls) => {
-                    assert!(!calls.is_empty());
-                    Outcome::Reclaimed(bytes.flag().then_some(&readings))
-                }
+                Plan::Relieve(_) => Outcome::Relieved(Relieved {
+                    gave: bytes.flag(),
+                    again: bytes.flag().then_some(&readings),
+                }),
                 Plan::KillNow => {
                     assert!(in_flight, "no pod to hurry");
                     break;

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use evictd_evict::{Config, Evict, Eviction, Observation, Outcome as Done, Plan};
+use evictd_evict::{Config, Evict, Eviction, Observation, Outcome as Done, Plan, Relieved};
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 use evictd_rank::Candidate;
@@ -95,12 +95,16 @@ fn run(
         plan = match plan {
             Plan::Rest | Plan::NoCandidate(..) | Plan::KillNow => break,
             Plan::ReadPods => evict.outcome(now, Done::PodsRead, Some(&active)),
-            Plan::Reclaim(calls) => {
-                record.node_reclaim = calls.iter().map(ToString::to_string).collect();
-                record.reads += 1;
+            Plan::Relieve(step_of_relief) => {
+                record.node_reclaim.push(step_of_relief.to_string());
+                record.reads = 2;
                 let again = summary.after_reclaim(step.get("afterReclaim")).readings();
                 let again = (!flag(step, "summaryAfterReclaimError")).then_some(&again);
-                evict.outcome(now, Done::Reclaimed(again), Some(&active))
+                evict.outcome(
+                    now,
+                    Done::Relieved(Relieved { gave: false, again }),
+                    Some(&active),
+                )
             }
             Plan::Evict(eviction) => {
                 record.kills.extend(

@@ -27,7 +27,7 @@ switches! {
     negative_max_grace_is_literal,
     reclaim_must_clear_every_signal,
     reclaim_makes_every_call,
-    ladder_ends_with_images,
+    relief_ends_with_images,
     kill_comes_before_file_pages,
     failed_kill_ends_round,
     inodes_minus_storage_request,

@@ -149,7 +149,7 @@ fn without_effect(book: &mut Book<'_>) -> Parsed<()> {
 /// The thresholds, and the settings in the order of the help.
 fn finish(resolved: &mut Resolved, typed: &Typed, merge: bool) -> Parsed<()> {
     let (compat, enforce_pods) = (resolved.compat, resolved.node_allocatable.enforce_pods);
-    resolved.evict.policy.ladder_ends_with_images = resolved.relief.is_none();
+    resolved.evict.policy.relief_ends_with_images = resolved.relief.is_none();
     let warnings = &mut resolved.warnings;
     (resolved.evict.thresholds, resolved.threshold_origins) =
         thresholds::resolve(typed, merge, compat, enforce_pods, warnings)?;

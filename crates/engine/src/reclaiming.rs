@@ -1,4 +1,4 @@
-//! Which reclaim is under way, and how the regular collections fare.
+//! Which step of relief is awaited, and how the regular collections fare.
 //!
 //! The container runtimes do most of it, on threads of their own, and it may take minutes:
 //! meanwhile the rounds go on, and a threshold of another resource acts.
@@ -9,17 +9,12 @@ use core::time::Duration;
 use evictd_gc::{Backoff, ImageJob};
 use evictd_node::{Mono, Reading};
 
-use crate::awaited::{Awaited, Steps};
+use crate::awaited::Awaited;
 use crate::ports::{Collect, Collected};
 use crate::timers::{Timer, Timers};
 
 /// How often dead containers are collected (K: `ContainerGCPeriod`), and it is tidied up.
 const CONTAINERS_EVERY: Duration = Duration::from_secs(60);
-
-/// Where nothing could be given back, it is not tried again for so long at first,
-/// then for twice as long each time, up to the longest.
-const FIRST_REST: Duration = Duration::from_secs(10);
-const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// Deletions that went on by themselves, of which an answer is still to come; the oldest is
 /// forgotten first.
@@ -30,7 +25,7 @@ const FEW: usize = 8;
 pub(crate) struct Reclaiming {
     /// The last job's number.
     number: u64,
-    /// The reclaim for a threshold that waits for the runtimes.
+    /// The step for a threshold that waits for the runtimes.
     awaited: Option<Awaited>,
     /// Jobs that are not waited for any more, and go on.
     left_behind: Vec<u64>,
@@ -46,10 +41,6 @@ pub(crate) struct Reclaiming {
     /// The last job that takes back and puts in order, and how its like have fared.
     tidy_job: u64,
     tidy_rest: Backoff,
-    /// How long the last rest was, where nothing was given back,
-    rest: Option<Duration>,
-    /// and by which steps.
-    rest_of: Steps,
     /// What a pod left in memory is being deleted.
     empties_memory: bool,
     /// Why the last container runtime that was lost cannot be reached.
@@ -76,37 +67,6 @@ impl Reclaiming {
         core::mem::replace(&mut self.empties_memory, false)
     }
 
-    /// Whether these steps are not taken now, as they gave nothing back lately. What others
-    /// gave says nothing of them.
-    pub(crate) fn rests(&self, now: Mono, steps: Steps, timers: &Timers) -> bool {
-        self.rest.is_some() && self.rest_of == steps && !timers.is_due(Timer::ReclaimRest, now)
-    }
-
-    /// A reclaim is over. One that was cut short, as enough was left or as its disk was late to
-    /// say how much, has shown nothing of the steps that were left out.
-    pub(crate) fn end(&mut self, now: Mono, reclaim: &Awaited, timers: &mut Timers) {
-        let former = self.rest.filter(|_| self.rest_of == reclaim.all);
-        self.rest_of = reclaim.all;
-        self.rest = (!reclaim.gave && !reclaim.is_cut_short).then(|| {
-            let longer = former.map(|last| last.saturating_mul(2));
-            longer.unwrap_or(FIRST_REST).min(LONGEST_REST)
-        });
-        if let Some(rest) = self.rest {
-            timers.set(Timer::ReclaimRest, now + rest);
-        }
-    }
-
-    /// A pod is gone: what it left was not there when nothing could be given back.
-    pub(crate) const fn pod_is_gone(&mut self) {
-        self.rest = None;
-    }
-
-    /// A runtime is back: what it could not give back it may now.
-    pub(crate) fn runtime_is_back(&mut self, timers: &mut Timers) {
-        self.rest = None;
-        timers.stop(Timer::Images); // so it is due
-    }
-
     /// A runtime cannot be reached.
     pub(crate) fn runtime_is_lost(&mut self, why: String) {
         self.lost = Some(why);
@@ -118,32 +78,30 @@ impl Reclaiming {
         self.number
     }
 
-    /// The call under way was handed to so many as that job. Hands the reclaim back where
-    /// there are none to wait for.
+    /// The step was handed to so many as that job. Hands it back where there are none to wait for.
     pub(crate) fn wait(
         &mut self,
-        mut reclaim: Awaited,
+        mut step: Awaited,
         number: u64,
         answers: usize,
     ) -> Option<Awaited> {
-        (reclaim.number, reclaim.answers) = (number, answers);
-        reclaim.idle = None;
+        step.is_handed_over(number, answers);
         if answers == 0 {
-            return Some(reclaim);
+            return Some(step);
         }
-        self.awaited = Some(reclaim);
+        self.awaited = Some(step);
         None
     }
 
-    /// The reclaim under way, where its job frees nothing of what is short: that goes on by
+    /// The step under way, where its job frees nothing of what is short: that goes on by
     /// itself, and no eviction waits for it.
     pub(crate) fn leave_idle(&mut self, now: Mono, left: Reading) -> Option<Awaited> {
-        let reclaim = self.awaited.take_if(|reclaim| reclaim.is_idle(now, left))?;
+        let step = self.awaited.take_if(|step| step.is_idle(now, left))?;
         if self.left_behind.len() >= FEW {
             self.left_behind.remove(0);
         }
-        self.left_behind.push(reclaim.number);
-        Some(reclaim)
+        self.left_behind.push(step.number);
+        Some(step)
     }
 
     /// The deletion of what dead pods left begins as that job.
@@ -213,19 +171,19 @@ impl Reclaiming {
     }
 
     /// One has answered the job with that number. Returns whether there is anything
-    /// new in it to report, and the reclaim under way once all have answered it.
+    /// new in it to report, and the step under way once all have answered it.
     pub(crate) fn take_answer(
         &mut self,
         number: u64,
         result: &Result<Collected, String>,
     ) -> (bool, Option<Awaited>) {
         let has_given = result.as_ref().is_ok_and(|collected| collected.removed > 0);
-        if let Some(reclaim) = &mut self.awaited
-            && reclaim.number == number
+        if let Some(step) = &mut self.awaited
+            && step.number == number
         {
-            reclaim.gave |= has_given;
-            reclaim.answers = reclaim.answers.saturating_sub(1);
-            return (true, self.awaited.take_if(|reclaim| reclaim.answers == 0));
+            step.gave |= has_given;
+            step.answers = step.answers.saturating_sub(1);
+            return (true, self.awaited.take_if(|step| step.answers == 0));
         }
         if self.left_behind.contains(&number) {
             return (true, None);

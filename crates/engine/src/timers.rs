@@ -28,15 +28,13 @@ pub enum Timer {
     Containers,
     /// Images are collected.
     Images,
-    /// Where nothing was given back, it is tried again.
-    ReclaimRest,
     /// What was given up for a disk is taken back, where none is short.
     Tidy,
 }
 
 impl Timer {
     /// All of them, in the order of their indexes.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Round,
         Self::Look,
         Self::Kill,
@@ -48,7 +46,6 @@ impl Timer {
         Self::DiskWait,
         Self::Containers,
         Self::Images,
-        Self::ReclaimRest,
         Self::Tidy,
     ];
 }

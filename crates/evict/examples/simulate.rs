@@ -7,7 +7,7 @@
 
 use core::error::Error;
 
-use evictd_evict::{Config, Evict, Observation, Outcome, Plan};
+use evictd_evict::{Config, Evict, Observation, Outcome, Plan, Relieved};
 use evictd_node::pod::{Pod, usage::PodUsage};
 use evictd_node::{Mono, Reading, Readings, Signal};
 use evictd_quantity::Quantity;
@@ -50,7 +50,10 @@ fn play(evict: &mut Evict, line: &str, capacity: i64) -> Result<(), Box<dyn Erro
         let outcome = match plan {
             Plan::Rest | Plan::KillNow => return Ok(()),
             Plan::ReadPods => Outcome::PodsRead,
-            Plan::Reclaim(_) => Outcome::Reclaimed(None),
+            Plan::Relieve(_) => Outcome::Relieved(Relieved {
+                gave: false,
+                again: Some(&readings),
+            }),
             Plan::NoCandidate(..) => Outcome::Told,
             Plan::Evict(_) => {
                 print!("after {seconds} s: {}", plan.explain(evict, &pods));

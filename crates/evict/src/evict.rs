@@ -2,14 +2,14 @@ use alloc::string::String;
 
 use evictd_node::{Mono, Readings, Resource, Signal};
 use evictd_rank::Candidate;
-use evictd_threshold::Threshold;
 
+use crate::disk_relief::{DiskRelief, Of, Steps};
 use crate::elsewhere::Plenty;
 use crate::evidence::Evidence;
 use crate::observe::Watch;
 use crate::skipped::Skipped;
-use crate::stage::{CleanUp, Reaction, Stage, reaction};
-use crate::{Config, Left, NodeReclaim, Observation, Outcome, Plan, Returns, reclaim};
+use crate::stage::{CleanUp, OutcomeName, Stage};
+use crate::{Config, Left, Observation, Outcome, Plan, Returns};
 
 /// Room for the uid of the pod to be killed, so that choosing it allocates nothing: a uid of
 /// Kubernetes has 36 bytes, and a pod without one is named by its cgroup's path.
@@ -27,6 +27,8 @@ pub struct Evict {
     pub(crate) stage: Stage,
     /// What a killed pod still holds is awaited.
     pub(crate) clean_up: Option<CleanUp>,
+    /// What is done for a disk before a pod is evicted for it.
+    pub(crate) relief: DiskRelief,
     pub(crate) victim: Victim,
     pub(crate) acting_on: Option<usize>,
     /// The threshold for which a pod was chosen last in this round, or none.
@@ -86,6 +88,7 @@ impl Evict {
             config,
             stage: Stage::Idle,
             clean_up: None,
+            relief: DiskRelief::default(),
             victim: Victim::nobody(),
             acting_on: None,
             chosen_for: None,
@@ -160,13 +163,17 @@ impl Evict {
     /// Goes on after a plan was carried out. `pods` are those of the last step or
     /// newer ones. An outcome that no plan asked for changes nothing ([`reaction`]).
     pub fn outcome(&mut self, now: Mono, outcome: Outcome<'_>, pods: Option<&[Candidate]>) -> Plan {
-        let reaction = reaction(self.stage.name(), (&outcome).into());
         match (core::mem::replace(&mut self.stage, Stage::Idle), outcome) {
             (Stage::ReadingPods { threshold }, Outcome::PodsRead) => {
                 self.choose(now, threshold, pods)
             }
-            (Stage::Reclaiming { threshold }, Outcome::Reclaimed(again)) => {
-                self.reclaimed(now, threshold, again, pods)
+            (Stage::Relieving { threshold }, Outcome::Relieved(step)) => {
+                self.relieved(now, threshold, step)
+            }
+            (stage, Outcome::Relieved(_)) => {
+                self.stage = stage;
+                self.relief.forget();
+                Plan::Rest
             }
             (Stage::Telling, Outcome::Told) => self.told(now),
             (Stage::Proposed(proposal), Outcome::Begun) => self.begun(now, proposal, pods),
@@ -189,10 +196,13 @@ impl Evict {
                 self.cleaned_up(now)
             }
             (stage, outcome) => {
-                if reaction != Reaction::TooLate {
-                    debug_assert!(false, "{outcome:?} while {stage:?}");
-                    self.never = self.never.saturating_add(1);
-                }
+                debug_assert!(
+                    false,
+                    "{} while {}",
+                    OutcomeName::from(&outcome),
+                    stage.name()
+                );
+                self.never = self.never.saturating_add(1);
                 self.stage = stage;
                 Plan::Rest
             }
@@ -225,10 +235,10 @@ impl Evict {
         }
     }
 
-    /// A hard threshold does not wait for the grace that a soft one gave.
+    /// A hard threshold, whatever it is of, does not wait for the grace that a soft one gave.
     fn hurry(&mut self) -> Plan {
         let may_hurry = !self.config.policy.grace_outlasts_hard_threshold;
-        let hard_is_met = self.watch.acts_next(Threshold::is_hard);
+        let hard_is_met = self.watch.is_hard_met();
         if let Stage::Killing { graceful, .. } = &mut self.stage
             && *graceful
             && hard_is_met
@@ -246,19 +256,40 @@ impl Evict {
             return Plan::Rest;
         };
         self.acting_on = Some(threshold);
-        let calls = self.reclaims(threshold);
-        // What a dry run has named may really be gone by now: the pods say so.
-        if calls.is_empty() || self.judge().is_rehearsed(threshold) {
-            return self.choose(now, threshold, pods);
-        }
-        self.stage = Stage::Reclaiming { threshold };
-        Plan::Reclaim(calls)
+        self.relieve_or_choose(now, threshold, pods)
     }
 
-    pub(crate) fn reclaims(&self, threshold: usize) -> &'static [NodeReclaim] {
-        self.signal(Some(threshold)).map_or(&[], |signal| {
-            reclaim::for_signal(signal, self.watch.layout_or_one(), &self.config.policy)
-        })
+    /// What comes before an eviction for a disk, unless it gave nothing back lately.
+    pub(crate) fn relieve_or_choose(
+        &mut self,
+        now: Mono,
+        threshold: usize,
+        pods: Option<&[Candidate]>,
+    ) -> Plan {
+        let of = self.steps(threshold);
+        // What a dry run has named may really be gone by now: the pods say so.
+        if of.steps.is_empty() || self.judge().is_rehearsed(threshold) {
+            return self.choose(now, threshold, pods);
+        }
+        match self.relief.begin(now, of) {
+            Some(step) => {
+                self.stage = Stage::Relieving { threshold };
+                Plan::Relieve(step)
+            }
+            None => self.choose(now, threshold, pods),
+        }
+    }
+
+    /// The steps that come before an eviction for a threshold.
+    pub(crate) fn steps(&self, threshold: usize) -> Of {
+        let layout = self.watch.layout_or_one();
+        let threshold = self.watch.get(threshold);
+        Of {
+            signal: threshold.map(|of| of.signal.of_disk(layout)),
+            steps: threshold.map_or_else(Steps::default, |threshold| {
+                Steps::of(threshold, layout, &self.config.policy)
+            }),
+        }
     }
 
     pub(crate) fn signal(&self, threshold: Option<usize>) -> Option<Signal> {

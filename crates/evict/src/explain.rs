@@ -34,11 +34,7 @@ impl Plan {
                 text,
                 "a hard threshold is met: the pod that is ending gets no more grace"
             ),
-            Self::Reclaim(calls) => {
-                write!(text, "the node gives back what it can:")?;
-                calls.iter().try_for_each(|call| write!(text, " {call}"))?;
-                text.write_char('\n')
-            }
+            Self::Relieve(step) => writeln!(text, "the node gives back what it can: {step}"),
             Self::NoCandidate(signal, why) => {
                 write_order(evict, text, *signal, None, pods)?;
                 writeln!(text, "{why}")

@@ -166,16 +166,15 @@ impl Watch {
     /// first configured (K: `byEvictionPriority`).
     pub(crate) fn first_to_act(&self) -> Option<usize> {
         let all = || self.thresholds.iter();
-        let acts = |watched: &Watched| watched.is_fresh && !watched.is_skipped;
         let of_memory = |watched: &Watched| watched.signal().resource() == Resource::Memory;
-        let memory = all().position(|watched| acts(watched) && of_memory(watched));
-        memory.or_else(|| all().position(acts))
+        let memory = all().position(|watched| watched.acts() && of_memory(watched));
+        memory.or_else(|| all().position(Watched::acts))
     }
 
-    /// Whether the threshold to act on is like that; not where there is none.
-    pub(crate) fn acts_next(&self, is_so: impl Fn(&Threshold) -> bool) -> bool {
-        let threshold = self.first_to_act().and_then(|index| self.get(index));
-        threshold.is_some_and(is_so)
+    /// Whether any hard threshold is to be acted on.
+    pub(crate) fn is_hard_met(&self) -> bool {
+        let mut acting = self.thresholds.iter().filter(|watched| watched.acts());
+        acting.any(|watched| watched.threshold.is_hard())
     }
 
     /// No threshold acts by what was read so far.

@@ -1,12 +1,12 @@
 //! What follows when a plan was carried out: one method for each outcome that goes on.
 
-use evictd_node::{Mono, Readings};
+use evictd_node::Mono;
 use evictd_rank::Candidate;
 
 use crate::evict::Victim;
 use crate::evidence::Last;
 use crate::stage::{CleanUp, Proposal, Stage};
-use crate::{Evict, Plan};
+use crate::{Evict, Plan, Relieved};
 
 impl Evict {
     /// It was told that no pod is evicted for a threshold: another may act.
@@ -18,28 +18,46 @@ impl Evict {
         self.act(now, None)
     }
 
-    /// The node has given back what it could, and was measured again.
-    pub(crate) fn reclaimed(
-        &mut self,
-        now: Mono,
-        threshold: usize,
-        again: Option<&Readings>,
-        pods: Option<&[Candidate]>,
-    ) -> Plan {
-        self.skipped.try_again(now); // a reclaim may have taken a minute
-        if let Some(again) = again {
-            let policy = &self.config.policy;
-            let again = &self.watch.trusted(again, policy);
+    /// A step of relief was taken: the next one, or nothing where that was enough, or a pod.
+    pub(crate) fn relieved(&mut self, now: Mono, threshold: usize, step: Relieved<'_>) -> Plan {
+        self.skipped.try_again(now); // a step may take a minute
+        let policy = &self.config.policy;
+        let again = step.again.map(|again| self.watch.trusted(again, policy));
+        let signal = self.watch.get(threshold).map(|of| of.signal);
+        let left = again.zip(signal).and_then(|(again, of)| again.get(of));
+        if left.is_none() && !policy.evicts_without_evidence {
+            self.relief.forget();
+            self.watch.nothing_is_fresh();
+            return Plan::Rest;
+        }
+        let mut is_enough = false;
+        if let Some(again) = &again {
             self.evidence.note(again, self.watch.layout_or_one());
             self.watch.latest = *again;
+            is_enough = self.watch.is_reclaimed(threshold, again, policy);
+        }
+        let next = self.relief.go_on(step.gave);
+        if let Some(next) = next.filter(|_| !is_enough || policy.reclaim_makes_every_call) {
+            self.stage = Stage::Relieving { threshold };
+            return Plan::Relieve(next);
+        }
+        let wanted = self.steps(threshold);
+        let took_all = self
+            .relief
+            .end(now, wanted, !policy.reclaim_makes_every_call);
+        if let Some(again) = &again {
+            let policy = &self.config.policy;
             self.watch.skip_what_is_over(again, policy);
-            if self.watch.is_reclaimed(threshold, again, policy)
-                || self.watch.is_another_left(threshold, again, policy)
-            {
+            if is_enough || self.watch.is_another_left(threshold, again, policy) {
                 return Plan::Rest;
             }
         }
-        self.choose(now, threshold, pods)
+        // Rounds went on meanwhile: what is short by now may have other steps.
+        if took_all {
+            self.choose(now, threshold, None)
+        } else {
+            self.relieve_or_choose(now, threshold, None)
+        }
     }
 
     /// The proposed pod was sent SIGTERM or SIGKILL: from now on it counts as evicted.
@@ -74,6 +92,7 @@ impl Evict {
         if let Some(last) = last {
             self.evidence.add(last);
         }
+        self.relief.try_again();
         // What waits for no clean-up waits for a reading from now on all the same.
         self.watch.settled_at = Some(now);
         if !self.config.policy.stats_may_predate_last_eviction {

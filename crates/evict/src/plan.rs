@@ -3,7 +3,7 @@ use evictd_node::{Readings, Resource, Signal};
 use evictd_quantity::Quantity;
 use evictd_rank::Place;
 
-use crate::{NoPod, NodeReclaim};
+use crate::{NoPod, Step};
 
 /// What the caller is to do now.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +14,9 @@ pub enum Plan {
     /// Read the pods and their stats, then hand in [`Outcome::PodsRead`]. Upper bounds of
     /// what they use may do, see [`Evict::takes_bounds`](crate::Evict::takes_bounds).
     ReadPods,
-    /// Reclaim these in order, measure again, hand in [`Outcome::Reclaimed`].
-    Reclaim(&'static [NodeReclaim]),
+    /// A disk is short: take this step, measure again, hand in [`Outcome::Relieved`]. It may take
+    /// minutes: go on with the rounds meanwhile. Those that still want it propose it again.
+    Relieve(Step),
     /// This pod is to be evicted. It is a proposal: hand in [`Outcome::Begun`] once its kill has
     /// begun and then what came of it, or [`Outcome::NotBegun`]. Whoever lets it be begins the
     /// next round: nothing of it was noted.
@@ -34,9 +35,8 @@ pub enum Plan {
 pub enum Outcome<'a> {
     /// The pods are handed in with it.
     PodsRead,
-    /// Node-level reclaim is done, whether it succeeded or not; this is the second
-    /// measurement, `None` when it failed.
-    Reclaimed(Option<&'a Readings>),
+    /// The step was taken, whether it succeeded or not.
+    Relieved(Relieved<'a>),
     /// It was told that no pod is evicted: another threshold may act.
     Told,
     /// The proposed pod was sent SIGTERM or SIGKILL. The pods are those that it was chosen from.
@@ -52,6 +52,15 @@ pub enum Outcome<'a> {
     KillFailed,
     /// Nothing of the pod is left.
     CleanedUp,
+}
+
+/// What came of a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Relieved<'a> {
+    /// Whether anything was deleted.
+    pub gave: bool,
+    /// What was measured after it; `None` where that failed.
+    pub again: Option<&'a Readings>,
 }
 
 /// A pod that is to be evicted. What is said of it takes memory, which may be short

@@ -15,8 +15,8 @@ pub(crate) enum Stage {
     Idle,
     /// The pods are being read, so that one can be chosen for this threshold.
     ReadingPods { threshold: usize },
-    /// The node gives back what it can.
-    Reclaiming { threshold: usize },
+    /// A step of relief is taken for this threshold.
+    Relieving { threshold: usize },
     /// It is being told that no pod is evicted for a threshold; then another may act.
     Telling,
     /// A pod is proposed: nothing is known of it but that, until its kill has begun.
@@ -78,8 +78,8 @@ impl Stage {
             Self::ReadingPods { threshold } => {
                 place(threshold).map_or(Self::Idle, |threshold| Self::ReadingPods { threshold })
             }
-            Self::Reclaiming { threshold } => {
-                place(threshold).map_or(Self::Idle, |threshold| Self::Reclaiming { threshold })
+            Self::Relieving { threshold } => {
+                place(threshold).map_or(Self::Idle, |threshold| Self::Relieving { threshold })
             }
             Self::Idle | Self::Telling | Self::Proposed(_) => Self::Idle,
         }
@@ -90,7 +90,7 @@ impl Stage {
         match self {
             Self::Idle => StageName::Idle,
             Self::ReadingPods { .. } => StageName::ReadingPods,
-            Self::Reclaiming { .. } => StageName::Reclaiming,
+            Self::Relieving { .. } => StageName::Relieving,
             Self::Telling => StageName::Telling,
             Self::Proposed(_) => StageName::Proposed,
             Self::Killing { .. } => StageName::Killing,
@@ -105,8 +105,8 @@ pub enum StageName {
     Idle,
     /// [`Plan::ReadPods`](crate::Plan::ReadPods) is carried out.
     ReadingPods,
-    /// [`Plan::Reclaim`](crate::Plan::Reclaim) is carried out.
-    Reclaiming,
+    /// [`Plan::Relieve`](crate::Plan::Relieve) is carried out.
+    Relieving,
     /// [`Plan::NoCandidate`](crate::Plan::NoCandidate) is told.
     Telling,
     /// [`Plan::Evict`](crate::Plan::Evict) proposes a pod, whose kill has not begun.
@@ -120,7 +120,7 @@ impl StageName {
     pub const ALL: [Self; 6] = [
         Self::Idle,
         Self::ReadingPods,
-        Self::Reclaiming,
+        Self::Relieving,
         Self::Telling,
         Self::Proposed,
         Self::Killing,
@@ -132,7 +132,7 @@ impl fmt::Display for StageName {
         f.pad(match self {
             Self::Idle => "idle",
             Self::ReadingPods => "reading pods",
-            Self::Reclaiming => "reclaiming",
+            Self::Relieving => "relieving",
             Self::Telling => "telling",
             Self::Proposed => "proposed",
             Self::Killing => "killing",
@@ -145,8 +145,8 @@ impl fmt::Display for StageName {
 pub enum OutcomeName {
     /// [`Outcome::PodsRead`]
     PodsRead,
-    /// [`Outcome::Reclaimed`]
-    Reclaimed,
+    /// [`Outcome::Relieved`]
+    Relieved,
     /// [`Outcome::Told`]
     Told,
     /// [`Outcome::Begun`]
@@ -167,7 +167,7 @@ impl OutcomeName {
     /// All of them.
     pub const ALL: [Self; 9] = [
         Self::PodsRead,
-        Self::Reclaimed,
+        Self::Relieved,
         Self::Told,
         Self::Begun,
         Self::NotBegun,
@@ -182,7 +182,7 @@ impl From<&Outcome<'_>> for OutcomeName {
     fn from(outcome: &Outcome<'_>) -> Self {
         match outcome {
             Outcome::PodsRead => Self::PodsRead,
-            Outcome::Reclaimed(_) => Self::Reclaimed,
+            Outcome::Relieved(_) => Self::Relieved,
             Outcome::Told => Self::Told,
             Outcome::Begun => Self::Begun,
             Outcome::NotBegun => Self::NotBegun,
@@ -198,7 +198,7 @@ impl fmt::Display for OutcomeName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::PodsRead => "pods read",
-            Self::Reclaimed => "reclaimed",
+            Self::Relieved => "relieved",
             Self::Told => "told",
             Self::Begun => "begun",
             Self::NotBegun => "not begun",
@@ -215,8 +215,8 @@ impl fmt::Display for OutcomeName {
 pub enum Reaction {
     /// The round goes on: with this plan, or it rests.
     GoesOn,
-    /// Nothing more is done: the rounds went on meanwhile, and what was asked for is asked for
-    /// again where it is still needed.
+    /// It ends the relief of the disk, which counts as never tried: the rounds went on meanwhile,
+    /// and begin it again where it is still needed.
     TooLate,
     /// It cannot happen, because no plan asked for it. It changes nothing and is counted
     /// ([`Evict::never`](crate::Evict::never)).
@@ -228,7 +228,7 @@ pub enum Reaction {
 pub const fn reaction(stage: StageName, outcome: OutcomeName) -> Reaction {
     match (stage, outcome) {
         (StageName::ReadingPods, OutcomeName::PodsRead)
-        | (StageName::Reclaiming, OutcomeName::Reclaimed)
+        | (StageName::Relieving, OutcomeName::Relieved)
         | (StageName::Telling, OutcomeName::Told)
         | (
             StageName::Proposed,
@@ -237,8 +237,8 @@ pub const fn reaction(stage: StageName, outcome: OutcomeName) -> Reaction {
         | (StageName::Killing, OutcomeName::Killed | OutcomeName::KillFailed)
         // What a pod left is awaited beside whatever else goes on.
         | (_, OutcomeName::CleanedUp) => Reaction::GoesOn,
-        // A reclaim may take minutes, and other settings may want none.
-        (_, OutcomeName::Reclaimed) => Reaction::TooLate,
+        // A step may take minutes: memory may be short by then, or other settings want none.
+        (_, OutcomeName::Relieved) => Reaction::TooLate,
         (_, OutcomeName::PodsRead)
         | (_, OutcomeName::Told)
         | (_, OutcomeName::Begun | OutcomeName::NotBegun | OutcomeName::Pretended)

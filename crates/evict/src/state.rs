@@ -5,16 +5,16 @@ use alloc::string::{String, ToString};
 use core::time::Duration;
 
 use evictd_condition::Pressure;
-use evictd_node::{Condition, ConditionSet, Layout, Mono, Policy, Readings, ReliefStep, Signal};
+use evictd_node::{Condition, ConditionSet, Layout, Mono, Policy, Readings, Signal};
 use evictd_rank::{Candidate, awaits_stallers};
 use evictd_threshold::Threshold;
 
+use crate::disk_relief::others;
 use crate::elsewhere::Plenty;
 use crate::stage::Stage;
 use crate::watched::Thresholds;
 use crate::{
-    Cause, Evict, EvictState, Eviction, Message, Met, NodeReclaim, Returns, limits, message,
-    reclaim,
+    Cause, Evict, EvictState, Eviction, Message, Met, NodeReclaim, Returns, Step, limits, message,
 };
 
 impl Evict {
@@ -85,75 +85,35 @@ impl Evict {
         self.watch.get(self.acting_on?)
     }
 
-    /// Whether an outcome of [`Plan::Reclaim`](crate::Plan::Reclaim) is awaited.
+    /// Whether a step of relief is taken for the threshold that is acted on.
     #[must_use]
-    pub const fn is_reclaiming(&self) -> bool {
-        matches!(self.stage, Stage::Reclaiming { .. })
+    pub const fn is_relieving(&self) -> bool {
+        matches!(self.stage, Stage::Relieving { .. })
     }
 
-    /// Whether the node has given back enough, so that the calls of
-    /// [`Plan::Reclaim`](crate::Plan::Reclaim) that are left need not be made.
+    /// Before the first step of a relief is taken: what the kubelet would call to reclaim.
     #[must_use]
-    pub fn may_stop_reclaiming(&self, again: &Readings) -> bool {
-        let policy = &self.config.policy;
-        let Stage::Reclaiming { threshold } = self.stage else {
-            return false;
+    pub fn begins_to_relieve(&self) -> Option<&'static [NodeReclaim]> {
+        self.relief.is_to_begin()
+    }
+
+    /// What gave nothing back may give by now, as a container runtime is back.
+    pub const fn try_relief_again(&mut self) {
+        self.relief.try_again();
+    }
+
+    /// The signal that a step frees for, and how much of it has to be available for that, in the
+    /// signal's unit. A step for hard thresholds of bytes serves no other threshold, even while
+    /// both are met. `None` where the step is not needed, or the signal was not read.
+    #[must_use]
+    pub fn target(&self, step: Step, readings: &Readings) -> Option<(Signal, i64)> {
+        let is_for = |threshold: &Threshold| match step {
+            Step::Reclaim(_) => true,
+            Step::Relief(step) => others(threshold).contains(&step),
         };
-        !policy.reclaim_makes_every_call && self.watch.is_reclaimed(threshold, again, policy)
-    }
-
-    /// The calls of [`Plan::Reclaim`](crate::Plan::Reclaim) whose outcome is awaited. They are
-    /// others than those that it had where rounds went on meanwhile, and another threshold is
-    /// acted on by now.
-    #[must_use]
-    pub fn calls(&self) -> &'static [NodeReclaim] {
-        match self.stage {
-            Stage::Reclaiming { threshold } => self.reclaims(threshold),
-            Stage::Idle
-            | Stage::ReadingPods { .. }
-            | Stage::Telling
-            | Stage::Proposed(_)
-            | Stage::Killing { .. } => &[],
-        }
-    }
-
-    /// The relief steps for a disk that follow the calls of
-    /// [`Plan::Reclaim`](crate::Plan::Reclaim), in this order.
-    #[must_use]
-    pub fn rungs(&self) -> &'static [ReliefStep] {
-        let threshold = self.acting_on().filter(|_| self.is_reclaiming());
-        threshold.map_or(&[], |threshold| {
-            reclaim::rungs(threshold, &self.config.policy)
-        })
-    }
-
-    /// The signal that the node is to give back for, and how much of it has to be
-    /// available for that, in the signal's unit; `None` when nothing is reclaimed
-    /// or the signal was not read.
-    #[must_use]
-    pub fn reclaim_target(&self, readings: &Readings) -> Option<(Signal, i64)> {
-        self.target(readings, |_| true)
-    }
-
-    /// The signal that a relief step frees for, and the amount that has to be available. A step
-    /// for hard thresholds of bytes serves no other threshold, even while both are met. `None`
-    /// when the step is not needed.
-    #[must_use]
-    pub fn rung_target(&self, rung: ReliefStep, readings: &Readings) -> Option<(Signal, i64)> {
-        self.target(readings, |threshold| {
-            reclaim::rungs(threshold, &self.config.policy).contains(&rung)
-        })
-    }
-
-    fn target(
-        &self,
-        readings: &Readings,
-        counts: impl Fn(&Threshold) -> bool,
-    ) -> Option<(Signal, i64)> {
         let signal = self.acting_on()?.signal;
         let capacity = readings.get(signal)?.capacity;
-        let same = self.due();
-        let same = same.filter(|threshold| threshold.signal == signal && counts(threshold));
+        let same = self.due().filter(|of| of.signal == signal && is_for(of));
         let wanted = same.map(|threshold| threshold.clear_at(capacity).value());
         Some((signal, wanted.max()?))
     }

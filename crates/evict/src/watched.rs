@@ -46,6 +46,11 @@ impl Watched {
         Duration::try_from(self.threshold.grace).unwrap_or(Duration::ZERO)
     }
 
+    /// Whether it is acted on in this round.
+    pub(crate) const fn acts(&self) -> bool {
+        self.is_fresh && !self.is_skipped
+    }
+
     /// It is not met, so nothing acts by it.
     pub(crate) const fn is_over(&mut self) {
         self.first_met = None;

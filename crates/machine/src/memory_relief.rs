@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 
 use evictd_cgroup::FoundPod;
 use evictd_config::Resolved;
-use evictd_evict::relief::{Known, Need, need};
+use evictd_evict::memory_relief::{Known, Need, need};
 use evictd_node::{Mono, Readings};
 use evictd_relief::memory::{Reliever, Told};
 use evictd_stats::Hierarchies;

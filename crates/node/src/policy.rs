@@ -37,11 +37,11 @@ pub struct Policy {
     pub reclaim_must_clear_every_signal: bool,
     /// All that can be reclaimed is, before it is measured; evictd measures after
     /// dead containers are gone and leaves the images where that is enough
-    /// (acceptance row 118).
+    /// (acceptance row 118). Nor does it try again in each round what has freed nothing.
     pub reclaim_makes_every_call: bool,
     /// Dead containers and images are all that is given back for a disk; evictd climbs the
     /// other [relief steps](crate::ReliefStep) before a pod is evicted.
-    pub ladder_ends_with_images: bool,
+    pub relief_ends_with_images: bool,
     /// A pod is killed for memory without asking the kernel for file pages that pods hold
     /// (acceptance row 180); evictd asks first.
     pub kill_comes_before_file_pages: bool,
@@ -157,7 +157,7 @@ impl Policy {
             negative_max_grace_is_literal: true,
             reclaim_must_clear_every_signal: true,
             reclaim_makes_every_call: true,
-            ladder_ends_with_images: true,
+            relief_ends_with_images: true,
             kill_comes_before_file_pages: true,
             failed_kill_ends_round: true,
             inodes_minus_storage_request: true,

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use evictd_evict::{Cause, Evict, Eviction, Observation, Outcome, Plan};
+use evictd_evict::{Cause, Evict, Eviction, Observation, Outcome, Plan, Relieved};
 use evictd_node::pod::Pod;
 use evictd_node::{ConditionSet, Mono, Resource, Signal, Unit};
 use evictd_quantity::{Format, Quantity};
@@ -140,7 +140,10 @@ impl Session {
                 Plan::Rest | Plan::KillNow => break,
                 Plan::ReadPods => Outcome::PodsRead,
                 // What the node would have given back, the next moment shows.
-                Plan::Reclaim(_) => Outcome::Reclaimed(None),
+                Plan::Relieve(_) => Outcome::Relieved(Relieved {
+                    gave: false,
+                    again: Some(&seen.readings),
+                }),
                 Plan::Evict(eviction) => {
                     evictions.extend(evicted(evict, eviction, &plan, &candidates));
                     Outcome::Pretended

@@ -180,8 +180,9 @@ impl Run {
         let wake = wake.min(self.ends).min(self.strikes_at.max(world.now));
         // It takes at least as long as a system call.
         let mut wake = wake.max(world.now + Duration::from_micros(50));
-        if world.has(Feature::LateLoop) && self.random.one_in(40) {
-            let late = Duration::from_millis(self.random.within(1, 4000));
+        if world.now_and_then(Feature::LateLoop, 0, 40) {
+            let late = world.dice(Feature::LateLoop, 1).within(1, 4000);
+            let late = Duration::from_millis(late);
             world.tell(|| format!("the loop wakes {late:?} late"));
             wake = wake + late;
             world.given.is_late = true;

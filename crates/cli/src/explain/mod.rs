@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use argh::{ArgsInfo, FromArgs};
 use evictd_client::View;
 use evictd_config::{MemoryRelief, Resolved, Typed};
-use evictd_evict::relief::Need;
+use evictd_evict::memory_relief::Need;
 use evictd_machine::memory_relief::need_now;
 use evictd_node::{Readings, Signal};
 use evictd_plain::Plain;

@@ -10,15 +10,15 @@ fn logs_and_build_caches_are_relieved_unless_it_is_a_kubelet() {
     assert!(plain.relief.build_cache);
     assert_eq!(plain.relief.log_keep_bytes, Some(16 << 20));
     assert_eq!(plain.relief.reserve_bytes, None);
-    assert!(!plain.policy().ladder_ends_with_images);
+    assert!(!plain.policy().relief_ends_with_images);
     let kubelet = resolved(&[("compat", "kubelet")]);
     assert!(kubelet.relief.is_none());
-    assert!(kubelet.policy().ladder_ends_with_images);
+    assert!(kubelet.policy().relief_ends_with_images);
     let asked = resolved(&[("compat", "kubelet"), ("log-relief", "1Mi")]);
     assert_eq!(asked.relief.log_keep_bytes, Some(1 << 20));
-    assert!(!asked.policy().ladder_ends_with_images);
+    assert!(!asked.policy().relief_ends_with_images);
     let none = resolved(&[("log-relief", "0"), ("compat", "keep-build-cache")]);
-    assert!(none.policy().ladder_ends_with_images);
+    assert!(none.policy().relief_ends_with_images);
 }
 
 #[test]

@@ -28,14 +28,20 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                     self.freshen();
                     self.deciding.list_for_plan(now);
                     self.timing.lap(Stage::List);
+                    if self.deciding.acts_on_disk() {
+                        self.telling.pod_problems(now, &self.deciding.pods);
+                    }
                     if self.must_measure_disk(now) || self.waits_for_pages(now) {
                         return;
                     }
                     self.outcome(now, Outcome::PodsRead)
                 }
-                Plan::Reclaim(calls) => {
+                Plan::Relieve(step) => {
                     self.tell_changes(now);
-                    self.reclaim_for(now, calls)
+                    match self.relieve(now, step) {
+                        Some(plan) => plan,
+                        None => return,
+                    }
                 }
                 Plan::Evict(eviction) => {
                     // A proposal that is not taken up leaves nothing behind.
@@ -173,7 +179,6 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 if let Some(uid) = self.killing.gone().first() {
                     self.holding.is_gone(now, uid, &mut self.timers);
                 }
-                self.reclaiming.pod_is_gone();
                 self.telling.gives_back(now);
                 self.timers.set(Timer::Round, now); // measure again at once (decision D31)
                 self.empty_memory(now);

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use evictd_evict::{Cause, Evict, Eviction, Met, Observation, Outcome, Plan};
+use evictd_evict::{Cause, Evict, Eviction, Met, Observation, Outcome, Plan, Step};
 use evictd_gc::Enough;
 use evictd_node::{Mono, Reading, Readings, Unit};
 use evictd_rank::Candidate;
@@ -129,8 +129,8 @@ impl<P: Pods> Deciding<P> {
     }
 
     /// How much of the disk that is short is enough.
-    pub(super) fn enough(&self, readings: &Readings) -> Option<Enough> {
-        let (signal, wanted) = self.evict.reclaim_target(readings)?;
+    pub(super) fn enough(&self, step: Step, readings: &Readings) -> Option<Enough> {
+        let (signal, wanted) = self.evict.target(step, readings)?;
         let wanted = u64::try_from(wanted).ok()?;
         signal.filesystem()?;
         match signal.unit() {

@@ -41,15 +41,14 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         // Nothing is asked of a disk while memory is short.
         let resources = |met: Met<'_>| met.threshold.signal.resource();
         let is_of_memory = evict.met().map(resources).any(|of| of == Resource::Memory);
-        if !evict.is_reclaiming() || is_of_memory {
+        if !evict.is_relieving() || is_of_memory {
             return;
         }
         let acting = evict.acting_on();
         let readings = &self.sampled.sample.readings;
         let left = acting.and_then(|threshold| readings.get(threshold.signal));
         let idle = left.and_then(|left| self.reclaiming.leave_idle(now, left));
-        if let Some(reclaim) = idle.and_then(|reclaim| self.after_call(now, reclaim)) {
-            let plan = self.take_steps(now, reclaim);
+        if let Some(plan) = idle.and_then(|step| self.relieved(now, step)) {
             self.carry_out(now, plan);
         }
     }

@@ -4,13 +4,14 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_evict::{NodeReclaim, Outcome, Plan};
+use evictd_evict::{NodeReclaim, Outcome, Plan, Relieved, Step};
 use evictd_gc::ImageJob;
 use evictd_node::{Condition, Mono, Readings, ReliefStep, Resource};
 
 use super::turn::Loop;
-use crate::awaited::{Awaited, Step};
+use crate::awaited::Awaited;
 use crate::event::Event;
+use crate::pace::is_disk;
 use crate::ports::{Collect, Collected, Job, News, Node, Pods, Reclaim, Relief};
 use crate::timers::Timer;
 
@@ -18,79 +19,59 @@ use crate::timers::Timer;
 /// life hangs on the answer.
 const RECLAIMED_FS_WAIT: Duration = Duration::from_millis(100);
 
+/// How soon the next round begins where the relief of a disk is over and was not enough.
+const AFTER_RELIEF: Duration = Duration::from_millis(50);
+
 /// Acceptance row 23.
 const THIN_POOL: &str = "images lie in a devicemapper thin pool, which is no filesystem: imagefs \
      cannot be watched there; dockerd --storage-opt dm.basesize=50G bounds each layer";
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
-    /// The node gives back what it can, in that order; a call that the runtimes carry out
-    /// is waited for without blocking. Then it is measured again.
-    pub(super) fn reclaim_for(&mut self, now: Mono, calls: &'static [NodeReclaim]) -> Plan {
+    /// Takes a step of relief, which the runtimes carry out without being waited for. Returns the
+    /// next plan where there is nothing to wait for.
+    pub(super) fn relieve(&mut self, now: Mono, step: Step) -> Option<Plan> {
         if self.reclaiming.is_under_way() {
-            return Plan::Rest;
+            return None;
         }
-        let rungs = self.deciding.evict.rungs();
-        if self.reclaiming.rests(now, (calls, rungs), &self.timers) {
-            return self.reclaimed(now);
-        }
-        if let Some(threshold) = self.deciding.evict.acting_on() {
+        let evict = &self.deciding.evict;
+        if let (Some(threshold), Some(calls)) = (evict.acting_on(), evict.begins_to_relieve()) {
             let resource = threshold.signal.resource();
             self.telling
                 .tell(now, Event::Reclaiming { resource, calls });
         }
-        self.take_steps(now, Awaited::new(calls, rungs))
+        let (number, answers) = match self.job_of(step) {
+            Some(what) => self.hand_over(what),
+            None => (self.reclaiming.next_number(), 0),
+        };
+        let step = Awaited::new(step);
+        let answered = self.reclaiming.wait(step, number, answers)?;
+        self.relieved(now, answered)
     }
 
-    /// Takes the step that is due, and those after it that nobody waits for.
-    pub(super) fn take_steps(&mut self, now: Mono, mut reclaim: Awaited) -> Plan {
-        while let Some(step) = reclaim.step() {
-            let (number, answers) = match self.job_of(step) {
-                Some(what) => self.hand_over(what),
-                None => (self.reclaiming.next_number(), 0),
-            };
-            let answered = self.reclaiming.wait(reclaim, number, answers);
-            let done = answered.and_then(|reclaim| self.after_call(now, reclaim));
-            reclaim = match done {
-                Some(reclaim) => reclaim,
-                None => return Plan::Rest,
-            };
-        }
-        if reclaim.is_blind() {
-            // No pod is chosen by what was read before it, nor because a step is left out.
-            return self.outcome(now, Outcome::Reclaimed(Some(&Readings::default())));
-        }
-        self.reclaiming.end(now, &reclaim, &mut self.timers);
-        // Rounds went on meanwhile: what is short by now may have other steps.
-        let evict = &self.deciding.evict;
-        let (calls, rungs) = (evict.calls(), evict.rungs());
-        let is_enough = evict.may_stop_reclaiming(&self.sampled.sample.readings);
-        if !is_enough && !reclaim.has_covered((calls, rungs)) {
-            return self.reclaim_for(now, calls);
-        }
-        self.reclaimed(now)
-    }
-
-    /// What is to be done for a step; nothing where that filesystem is not known.
+    /// What is to be done for a step; nothing where it is not needed, or where that filesystem is
+    /// not known.
     fn job_of(&self, step: Step) -> Option<Collect> {
         Some(match step {
-            Step::Call(NodeReclaim::ContainerGc) => Collect::Containers {
+            Step::Reclaim(NodeReclaim::ContainerGc) => Collect::Containers {
                 all_unused: true,
                 evicted: Arc::from(self.killing.gone()),
             },
-            Step::Call(NodeReclaim::ImageGc) => {
+            Step::Reclaim(NodeReclaim::ImageGc) => {
                 let readings = &self.sampled.sample.readings;
                 let until = self.settings.images_until_clear;
-                let until = until.then(|| self.deciding.enough(readings)).flatten();
-                Collect::Images(ImageJob::DeleteUnused { until })
+                let until = until.then(|| self.deciding.enough(step, readings));
+                Collect::Images(ImageJob::DeleteUnused {
+                    until: until.flatten(),
+                })
             }
-            Step::Climb(rung) => Collect::Step(self.relief(rung)?),
+            Step::Relief(of) => Collect::Step(self.job_of_relief(step, of)?),
         })
     }
 
     /// What a relief step has to free of the filesystem that is short.
-    fn relief(&self, rung: ReliefStep) -> Option<Relief> {
+    fn job_of_relief(&self, step: Step, rung: ReliefStep) -> Option<Relief> {
         let sample = &self.sampled.sample;
-        let (signal, wanted) = self.deciding.evict.rung_target(rung, &sample.readings)?;
+        let (signal, wanted) = self.deciding.evict.target(step, &sample.readings)?;
         // What has no filesystem of its own lies on the next one.
         let disk = sample.disk(signal).or(sample.imagefs).or(sample.nodefs);
         let available = sample.readings.get(signal)?.available;
@@ -103,55 +84,43 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         })
     }
 
-    /// What follows an answered call: what dead pods left, which is waited for without
-    /// blocking too; then no other call where that is enough.
-    pub(super) fn after_call(&mut self, now: Mono, mut reclaim: Awaited) -> Option<Awaited> {
+    /// A step was answered, or nobody waits for it any more. What dead pods left belongs to it,
+    /// and is not waited for in the loop either. Returns the next plan, once all of it is done.
+    pub(super) fn relieved(&mut self, now: Mono, mut step: Awaited) -> Option<Plan> {
         let may_delete = self.reclaim.has_leftovers() && !self.reclaiming.is_deleting();
-        if may_delete && reclaim.sees_to_leftovers() {
+        if may_delete && step.sees_to_leftovers() {
             match self.reclaim.begin_leftovers(self.killing.gone()) {
                 Ok(()) => {
                     let number = self.reclaiming.next_number();
                     self.reclaiming.begin_deletion(number);
-                    return self.reclaiming.wait(reclaim, number, 1);
+                    self.reclaiming.wait(step, number, 1);
+                    return None;
                 }
                 Err(problem) => self.telling.tell(now, Event::problem("leftovers", problem)),
             }
         }
-        reclaim.go_on();
-        let again = self.measure_again(now);
-        if !self.deciding.evict.is_reclaiming() || self.is_unread(&again) {
-            // Memory came between, or nobody can say whether more is needed.
-            reclaim.go_blind();
-        } else if self.deciding.evict.may_stop_reclaiming(&again) {
-            reclaim.stop();
+        let again = self.sampled.read(now, RECLAIMED_FS_WAIT);
+        let is_read = again != Readings::default();
+        let relieved = Relieved {
+            gave: step.gave,
+            again: is_read.then_some(&again),
+        };
+        let plan = self.outcome(now, Outcome::Relieved(relieved));
+        if plan == Plan::Rest && self.is_still_short(&again) {
+            // By another threshold, or it could not be read: it is decided anew.
+            self.timers.set_earlier(Timer::Round, now + AFTER_RELIEF);
         }
-        Some(reclaim)
+        Some(plan)
     }
 
-    fn reclaimed(&mut self, now: Mono) -> Plan {
-        self.freshen();
-        self.deciding.list_for_plan(now);
-        self.telling.pod_problems(now, &self.deciding.pods);
-        let again = self.measure_again(now);
-        if !self.deciding.evict.may_stop_reclaiming(&again) && self.must_measure_disk(now) {
-            return Plan::Rest;
-        }
-        // Where nothing can be read now, a kubelet goes by what was read before.
-        let evict = &self.deciding.evict;
-        let goes_on = again == Readings::default() && evict.policy().evicts_without_evidence;
-        self.outcome(now, Outcome::Reclaimed((!goes_on).then_some(&again)))
-    }
-
-    /// Whether what is short cannot be read, which is no reason to evict a pod.
-    fn is_unread(&self, again: &Readings) -> bool {
-        let evict = &self.deciding.evict;
-        let acting = evict.acting_on().map(|threshold| threshold.signal);
-        !evict.policy().evicts_without_evidence
-            && acting.is_some_and(|signal| again.get(signal).is_none())
-    }
-
-    fn measure_again(&mut self, now: Mono) -> Readings {
-        self.sampled.read(now, RECLAIMED_FS_WAIT)
+    /// Whether a disk that was short may be so still.
+    fn is_still_short(&self, again: &Readings) -> bool {
+        let mut due = self.deciding.evict.due();
+        due.any(|threshold| {
+            let left = again.get(threshold.signal);
+            let is_short = |left| threshold.is_unreclaimed(&left);
+            is_disk(threshold.signal.resource()) && left.is_none_or(is_short)
+        })
     }
 
     /// The pod that was evicted for memory is gone; what it left in a tmpfs is not.
@@ -241,7 +210,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
                 if in_thin_pool {
                     self.telling.tell(now, Event::problem("imagefs", THIN_POOL));
                 }
-                self.reclaiming.runtime_is_back(&mut self.timers);
+                self.deciding.evict.try_relief_again();
+                self.timers.stop(Timer::Images); // so it is due
                 // One that was started after evictd says it late (decision D55).
                 match self.sampled.node.follow(self.deciding.pods.places()) {
                     Ok(true) => self.round_now(),
@@ -304,9 +274,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
             Err(problem) if is_news => self.telling.tell(now, Event::problem("runtime", problem)),
             Ok(_) | Err(_) => {}
         }
-        let answered = answered.and_then(|reclaim| self.after_call(now, reclaim));
-        if let Some(reclaim) = answered {
-            let plan = self.take_steps(now, reclaim);
+        if let Some(plan) = answered.and_then(|step| self.relieved(now, step)) {
             self.carry_out(now, plan);
         }
     }

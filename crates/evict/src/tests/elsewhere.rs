@@ -108,7 +108,7 @@ fn a_look_back_ends_with_ten_minutes_and_with_swap() {
         let found = match plan {
             Plan::Evict(eviction) => Ok(pods.remove(eviction.candidate).0.metadata.name),
             Plan::NoCandidate(_, why) => Err(Some(why)),
-            other @ (Plan::Rest | Plan::ReadPods | Plan::Reclaim(_) | Plan::KillNow) => {
+            other @ (Plan::Rest | Plan::ReadPods | Plan::Relieve(_) | Plan::KillNow) => {
                 panic!("{other:?}")
             }
         };

@@ -46,9 +46,8 @@ pub(super) fn round(
         .map(|(pod, usage)| Candidate::new(pod, usage))
         .collect();
     let mut plan = evict.step(seconds(at), &observation, Some(&all));
-    if matches!(plan, Plan::Reclaim(_)) {
-        let outcome = Outcome::Reclaimed(Some(&readings));
-        plan = evict.answer(seconds(at), outcome, Some(&all));
+    if matches!(plan, Plan::Relieve(_)) {
+        plan = relieved(evict, at, &readings, &all);
     }
     match plan {
         Plan::Evict(eviction) => {
@@ -59,7 +58,7 @@ pub(super) fn round(
         }
         Plan::NoCandidate(_, why) => Err(Some(why)),
         Plan::Rest => Err(None),
-        other @ (Plan::ReadPods | Plan::Reclaim(_) | Plan::KillNow) => panic!("{other:?}"),
+        other @ (Plan::ReadPods | Plan::Relieve(_) | Plan::KillNow) => panic!("{other:?}"),
     }
 }
 
@@ -151,12 +150,11 @@ fn what_was_read_before_a_standstill_evicts_nobody_after_a_reclaim() {
             layout: Some(Layout::OneFilesystem),
         };
         let plan = evict.step(seconds(1), &observation, Some(&pods));
-        assert!(matches!(plan, Plan::Reclaim(_)), "{plan:?}");
+        assert!(matches!(plan, Plan::Relieve(_)), "{plan:?}");
         if stood_still {
             evict.trust_only_from(seconds(9));
         }
-        let outcome = Outcome::Reclaimed(Some(&short));
-        let plan = evict.answer(seconds(9), outcome, Some(&pods));
+        let plan = relieved(&mut evict, 9, &short, &pods);
         assert_eq!(matches!(plan, Plan::Evict(_)), goes, "{plan:?}");
     }
 }
@@ -187,10 +185,14 @@ fn signals_of_one_filesystem_share_their_last_eviction() {
                     evict.answer(seconds(at), Outcome::CleanedUp, Some(&all));
                     break;
                 }
-                Plan::Reclaim(_) => Outcome::Reclaimed(Some(&readings)),
+                Plan::Relieve(_) => {
+                    plan = relieved(&mut evict, at, &readings, &all);
+                    continue;
+                }
                 Plan::NoCandidate(..) => Outcome::Told,
+                Plan::ReadPods => Outcome::PodsRead,
                 Plan::Rest => break,
-                other @ (Plan::ReadPods | Plan::KillNow) => panic!("{other:?}"),
+                Plan::KillNow => panic!("nothing is being killed"),
             };
             plan = evict.answer(seconds(at), outcome, Some(&all));
         }
@@ -305,7 +307,7 @@ fn what_no_pod_can_help_keeps_no_other_threshold_from_acting() {
     };
     let unknown = [Candidate::new(&pods[0], None)];
     evict.step(seconds(0), &observation, Some(&unknown));
-    let plan = evict.answer(seconds(0), Outcome::Reclaimed(Some(&low)), Some(&unknown));
+    let plan = relieved(&mut evict, 0, &low, &unknown);
     assert_eq!(plan, Plan::NoCandidate(DISK, NoPod::NothingKnown));
     let plan = evict.answer(seconds(0), Outcome::Told, Some(&unknown));
     assert_eq!(plan, Plan::ReadPods, "they were read for a disk");
@@ -406,13 +408,13 @@ fn a_hard_threshold_that_the_ladder_has_cleared_evicts_nobody_for_a_soft_one() {
         evict.step(seconds(at), &observation, Some(&pods))
     };
     see(&mut evict, 0, 200);
-    assert!(matches!(see(&mut evict, 10, 50), Plan::Reclaim(_)));
+    assert!(matches!(see(&mut evict, 10, 50), Plan::Relieve(_)));
     let again = of(10, 200);
-    let plan = evict.answer(seconds(10), Outcome::Reclaimed(Some(&again)), Some(&pods));
+    let plan = relieved(&mut evict, 10, &again, &pods);
     assert_eq!(plan, Plan::Rest);
-    assert!(matches!(see(&mut evict, 20, 200), Plan::Reclaim(_)));
+    assert!(matches!(see(&mut evict, 20, 200), Plan::Relieve(_)));
     let again = of(20, 200);
-    let plan = evict.answer(seconds(20), Outcome::Reclaimed(Some(&again)), Some(&pods));
+    let plan = relieved(&mut evict, 20, &again, &pods);
     let Plan::Evict(eviction) = plan else {
         panic!("{plan:?}");
     };
@@ -457,8 +459,7 @@ fn a_layout_that_is_known_stays_known_while_a_filesystem_cannot_be_read() {
         evict.step(seconds(at), &observation, Some(&pods));
     }
     let again = low(10);
-    let again = Outcome::Reclaimed(Some(&again));
-    let plan = evict.answer(seconds(10), again, Some(&pods));
+    let plan = relieved(&mut evict, 10, &again, &pods);
     assert!(
         matches!(plan, Plan::Evict(Eviction { candidate: 1, .. })),
         "{plan:?}"
@@ -529,7 +530,7 @@ fn what_is_over_by_the_end_of_a_reclaim_evicts_nobody() {
     };
     evict.step(seconds(0), &observation, Some(&unknown));
     let again = of(9, 5000);
-    let plan = evict.answer(seconds(9), Outcome::Reclaimed(Some(&again)), Some(&unknown));
+    let plan = relieved(&mut evict, 9, &again, &unknown);
     assert_eq!(plan, Plan::NoCandidate(DISK, NoPod::NothingKnown));
     let plan = evict.answer(seconds(9), Outcome::Told, Some(&unknown));
     assert_eq!(plan, Plan::Rest);

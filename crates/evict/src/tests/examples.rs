@@ -47,9 +47,9 @@ fn disk_pressure_takes_one_pod_at_a_time_until_it_is_over() {
     let mut evict = hard("nodefs.available<1Gi");
     for (at, left, free) in [(0, &all[..], 1), (10, &all[1..], GI / 2)] {
         let plan = step(&mut evict, at, &[(NODEFS, free)], left);
-        assert!(matches!(plan, Plan::Reclaim(_)), "{at} s: {plan:?}");
+        assert!(matches!(plan, Plan::Relieve(_)), "{at} s: {plan:?}");
         let again = readings(seconds(at + 1), &[(NODEFS, free)]);
-        let plan = done(&mut evict, at + 1, Outcome::Reclaimed(Some(&again)), left);
+        let plan = relieved(&mut evict, at + 1, &again, &candidates(left));
         assert_eq!(evicted(&plan, left).0, left[0].metadata.uid);
         for waiting in [at + 1, at + 2] {
             let plan = step(&mut evict, waiting, &[(NODEFS, free)], left);
@@ -68,7 +68,7 @@ fn nobody_may_start_while_the_node_reclaims() {
     let mut evict = hard("nodefs.available<1Gi");
     assert!(admits(&evict, &burstable()));
     let plan = step(&mut evict, 0, &[(NODEFS, 1)], &pods(&["a"]));
-    assert!(matches!(plan, Plan::Reclaim(_)), "{plan:?}");
+    assert!(matches!(plan, Plan::Relieve(_)), "{plan:?}");
     for pod in [Pod::default(), burstable()] {
         assert!(
             !admits(&evict, &pod),

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use evictd_node::pod::usage::{ContainerUsage, MountUsage, PodUsage, VolumeUsage};
 use evictd_node::pod::{Medium, Pod, Volume, VolumeSource};
-use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, ReliefStep, Signal};
+use evictd_node::{Condition, Layout, Mono, Policy, Reading, Readings, Signal};
 use evictd_quantity::Quantity;
 use evictd_rank::Candidate;
 use evictd_threshold::{Lists, parse};
@@ -13,6 +13,7 @@ use evictd_threshold::{Lists, parse};
 use super::*;
 
 mod bounds;
+mod disk_relief;
 mod elsewhere;
 mod evidence;
 mod examples;
@@ -89,6 +90,25 @@ impl Evict {
         let plan = self.outcome(now, outcome, pods);
         self.begin(now, pods);
         plan
+    }
+}
+
+/// Takes each step of relief, which gives nothing, and reads the pods; `again` is measured after
+/// each. Returns what is to be done then.
+fn relieved(evict: &mut Evict, at: u64, again: &Readings, pods: &[Candidate]) -> Plan {
+    assert!(evict.is_relieving());
+    let given = Relieved {
+        gave: false,
+        again: Some(again),
+    };
+    let mut outcome = Outcome::Relieved(given);
+    loop {
+        let plan = evict.answer(seconds(at), outcome, Some(pods));
+        outcome = match plan {
+            Plan::Relieve(_) => Outcome::Relieved(given),
+            Plan::ReadPods => Outcome::PodsRead,
+            Plan::Rest | Plan::KillNow | Plan::Evict(_) | Plan::NoCandidate(..) => return plan,
+        };
     }
 }
 
@@ -217,8 +237,9 @@ fn what_nobody_can_be_evicted_for_ends_no_wait_for_a_clean_up() {
     let disk = [(Signal::NodefsAvailable, 1), (Signal::NodefsInodesFree, 1)];
     let with_memory = [disk[0], disk[1], (MEMORY, 1)];
     let plan = step(&mut evict, 0, &disk[..1], &all);
-    assert!(matches!(plan, Plan::Reclaim(_)));
-    let plan = done(&mut evict, 0, Outcome::Reclaimed(None), &all);
+    assert!(matches!(plan, Plan::Relieve(_)));
+    let again = readings(seconds(0), &disk[..1]);
+    let plan = relieved(&mut evict, 0, &again, &candidates(&all));
     assert_eq!(evicted(&plan, &all).0, "a");
     done(&mut evict, 1, Outcome::Killed, &all);
     let left = &all[1..];
@@ -241,7 +262,7 @@ fn what_nobody_can_be_evicted_for_ends_no_wait_for_a_clean_up() {
     done(&mut evict, 29, Outcome::CleanedUp, left);
     assert!(!evict.is_busy());
     let plan = step(&mut evict, 30, &disk, left);
-    assert!(matches!(plan, Plan::Reclaim(_)), "{plan:?}");
+    assert!(matches!(plan, Plan::Relieve(_)), "{plan:?}");
 }
 
 /// Acceptance row 342: a filesystem may be late to answer: what it held before the pod was gone starts nothing.
@@ -450,6 +471,27 @@ fn a_hard_threshold_cuts_a_soft_grace_short_once() {
     assert_eq!(step(&mut evict, 4, &[(MEMORY, 1)], &all), Plan::Rest);
 }
 
+/// The soft threshold of memory is met all the while, and acts before any of a disk.
+#[test]
+fn a_hard_threshold_of_a_disk_cuts_the_grace_of_a_soft_one_of_memory_short() {
+    let all = pods(&["a"]);
+    let mut evict = machine(
+        &Lists {
+            hard: "nodefs.available<1Gi",
+            soft: "memory.available<2Gi",
+            soft_grace_period: "memory.available=1s",
+            ..Lists::default()
+        },
+        |config| config.max_pod_grace_seconds = 60,
+    );
+    let soft = (MEMORY, GI);
+    step(&mut evict, 0, &[soft], &all);
+    let plan = step(&mut evict, 1, &[soft], &all);
+    assert_eq!(evicted(&plan, &all), ("a", 60));
+    let both = [soft, (Signal::NodefsAvailable, 1)];
+    assert_eq!(step(&mut evict, 2, &both, &all), Plan::KillNow);
+}
+
 /// Acceptance rows 87 and 88.
 #[test]
 fn a_failed_kill_takes_the_next_and_leaves_the_stuck_one_alone() {
@@ -519,8 +561,9 @@ fn a_pod_that_was_left_alone_long_enough_comes_first_after_a_long_reclaim() {
     let mut evict = hard("nodefs.available<1Gi");
     let short = |left| [(Signal::NodefsAvailable, left)];
     let plan = step(&mut evict, 0, &short(1), &all);
-    assert!(matches!(plan, Plan::Reclaim(_)), "{plan:?}");
-    let plan = done(&mut evict, 1, Outcome::Reclaimed(None), &all);
+    assert!(matches!(plan, Plan::Relieve(_)), "{plan:?}");
+    let again = readings(seconds(1), &short(1));
+    let plan = relieved(&mut evict, 1, &again, &candidates(&all));
     assert_eq!(evicted(&plan, &all).0, "a");
     done(&mut evict, 2, Outcome::KillFailed, &all);
     done(&mut evict, 3, Outcome::Killed, &all);
@@ -528,7 +571,7 @@ fn a_pod_that_was_left_alone_long_enough_comes_first_after_a_long_reclaim() {
     let left = [all[0].clone(), all[2].clone()];
     step(&mut evict, 4, &short(0), &left);
     let again = readings(seconds(40), &short(0));
-    let plan = done(&mut evict, 40, Outcome::Reclaimed(Some(&again)), &left);
+    let plan = relieved(&mut evict, 40, &again, &candidates(&left));
     assert_eq!(evicted(&plan, &left).0, "a");
 }
 
@@ -617,164 +660,6 @@ fn pods_are_asked_for_only_when_one_has_to_go() {
         evicted(&done(&mut evict, 0, Outcome::PodsRead, &all), &all).0,
         "a"
     );
-}
-
-/// Acceptance rows 5, 112 and decision D30.
-#[test]
-fn the_node_gives_back_before_a_pod_goes() {
-    let all = pods(&["a"]);
-    let nodefs = Signal::NodefsAvailable;
-    const BOTH: &[NodeReclaim] = &[NodeReclaim::ContainerGc, NodeReclaim::ImageGc];
-    let low = [(nodefs, 1), (Signal::PidAvailable, 1)];
-    for (after, everything_must_clear, expect_eviction) in [
-        (2 * GI, false, false),
-        (2 * GI, true, true),
-        (GI + 1, false, true),
-    ] {
-        let lists = Lists {
-            hard: "nodefs.available<1Gi",
-            minimum_reclaim: "nodefs.available=1Gi",
-            soft: "pid.available<5",
-            soft_grace_period: "pid.available=1h",
-            ..Lists::default()
-        };
-        let mut evict = machine(&lists, |config| {
-            config.policy.reclaim_must_clear_every_signal = everything_must_clear;
-        });
-        assert_eq!(step(&mut evict, 0, &low, &all), Plan::Reclaim(BOTH));
-        let again = readings(seconds(1), &[(nodefs, after), (Signal::PidAvailable, 1)]);
-        let plan = done(&mut evict, 1, Outcome::Reclaimed(Some(&again)), &all);
-        assert_eq!(matches!(plan, Plan::Evict(_)), expect_eviction, "{after}");
-    }
-}
-
-/// Row 118: where the dead containers' space is enough, images stay.
-#[test]
-fn reclaim_may_stop_as_soon_as_it_is_enough() {
-    let all = pods(&["a"]);
-    let nodefs = Signal::NodefsAvailable;
-    let low = [(nodefs, 1)];
-    for (after, every_call, may_stop) in [
-        (2 * GI - 1, false, false),
-        (2 * GI, false, true),
-        (2 * GI, true, false),
-    ] {
-        let lists = Lists {
-            hard: "nodefs.available<1Gi",
-            minimum_reclaim: "nodefs.available=1Gi",
-            ..Lists::default()
-        };
-        let mut evict = machine(&lists, |config| {
-            config.policy.reclaim_makes_every_call = every_call;
-        });
-        let before = readings(seconds(0), &low);
-        assert!(
-            !evict.may_stop_reclaiming(&before),
-            "nothing is reclaimed yet"
-        );
-        assert_eq!(evict.reclaim_target(&before), None);
-        step(&mut evict, 0, &low, &all);
-        assert_eq!(evict.reclaim_target(&before), Some((nodefs, 2 * GI)));
-        let again = readings(seconds(1), &[(nodefs, after)]);
-        assert_eq!(evict.may_stop_reclaiming(&again), may_stop, "{after}");
-    }
-}
-
-#[test]
-fn what_is_reclaimed_follows_the_layout() {
-    use NodeReclaim::{ContainerGc, ImageGc};
-    let (node, image) = (Signal::NodefsAvailable, Signal::ImagefsInodesFree);
-    let (ours, kubelet) = (Policy::default(), Policy::kubelet());
-    for (signal, layout, policy, expected) in [
-        (
-            node,
-            Layout::OneFilesystem,
-            &ours,
-            &[ContainerGc, ImageGc][..],
-        ),
-        (node, Layout::DedicatedImagefs, &ours, &[ContainerGc]),
-        (node, Layout::DedicatedImagefs, &kubelet, &[]),
-        (node, Layout::SplitImagefs, &kubelet, &[ContainerGc]),
-        (
-            image,
-            Layout::DedicatedImagefs,
-            &ours,
-            &[ContainerGc, ImageGc],
-        ),
-        (image, Layout::SplitImagefs, &ours, &[ImageGc]),
-        (
-            Signal::ContainerfsAvailable,
-            Layout::SplitImagefs,
-            &ours,
-            &[ContainerGc],
-        ),
-        (MEMORY, Layout::OneFilesystem, &ours, &[]),
-    ] {
-        assert_eq!(
-            reclaim::for_signal(signal, layout, policy),
-            expected,
-            "{signal}, {layout}"
-        );
-    }
-}
-
-/// Acceptance row 289: only where a pod would be evicted at once something is given up, and a
-/// kubelet knows no rungs.
-#[test]
-fn what_is_given_up_for_a_disk_follows_its_threshold() {
-    use ReliefStep::{BuildCache, Directories};
-    let all = pods(&["a"]);
-    let harmless = [BuildCache, Directories];
-    for (hard, soft, signal, is_kubelet, expected) in [
-        (
-            "nodefs.available<1Gi",
-            "",
-            Signal::NodefsAvailable,
-            false,
-            &ReliefStep::ALL[..],
-        ),
-        (
-            "nodefs.available<1Gi",
-            "",
-            Signal::NodefsAvailable,
-            true,
-            &[],
-        ),
-        (
-            "",
-            "nodefs.available<1Gi",
-            Signal::NodefsAvailable,
-            false,
-            &harmless,
-        ),
-        (
-            "imagefs.inodesFree<1k",
-            "",
-            Signal::ImagefsInodesFree,
-            false,
-            &harmless,
-        ),
-    ] {
-        let lists = Lists {
-            hard,
-            soft,
-            soft_grace_period: if soft.is_empty() {
-                ""
-            } else {
-                "nodefs.available=1s"
-            },
-            ..Lists::default()
-        };
-        let mut evict = machine(&lists, |config| {
-            config.policy.ladder_ends_with_images = is_kubelet;
-        });
-        assert_eq!(evict.rungs(), [], "nothing is short yet");
-        for second in [0, 5] {
-            step(&mut evict, second, &[(signal, 1)], &all);
-        }
-        assert!(evict.is_reclaiming());
-        assert_eq!(evict.rungs(), expected, "{hard}{soft} {is_kubelet}");
-    }
 }
 
 /// Acceptance row 120: a threshold stays met until its minimum is reclaimed.
@@ -946,7 +831,7 @@ fn the_message_names_local_volumes() {
         },
         Some(&candidates),
     );
-    let plan = evict.answer(seconds(0), Outcome::Reclaimed(None), Some(&candidates));
+    let plan = relieved(&mut evict, 0, &low, &candidates);
     let Plan::Evict(eviction) = plan else {
         panic!("nothing evicted")
     };
@@ -1027,16 +912,15 @@ fn the_kubelet_counts_derived_thresholds_from_the_second_round() {
 fn outcomes_that_nobody_asked_for_change_nothing() {
     let all = pods(&["a"]);
     let mut evict = hard("memory.available<1Gi");
-    let late = Readings::default();
-    for outcome in [Outcome::CleanedUp, Outcome::Reclaimed(Some(&late))] {
+    let late = Outcome::Relieved(Relieved::default());
+    for outcome in [Outcome::CleanedUp, late] {
         assert_eq!(done(&mut evict, 0, outcome, &all), Plan::Rest);
     }
     assert_eq!(
         evicted(&step(&mut evict, 1, &[(MEMORY, 1)], &all), &all).0,
         "a"
     );
-    let reclaimed = Outcome::Reclaimed(Some(&late));
-    assert_eq!(done(&mut evict, 2, reclaimed, &all), Plan::Rest);
+    assert_eq!(done(&mut evict, 2, late, &all), Plan::Rest);
     assert!(evict.is_busy(), "the kill is still awaited");
 }
 
@@ -1072,7 +956,10 @@ fn each_pair_of_stage_and_outcome() {
     let again = readings(seconds(1), &[(MEMORY, 1), (Signal::NodefsAvailable, 1)]);
     let outcomes = [
         Outcome::PodsRead,
-        Outcome::Reclaimed(Some(&again)),
+        Outcome::Relieved(Relieved {
+            gave: false,
+            again: Some(&again),
+        }),
         Outcome::Told,
         Outcome::Begun,
         Outcome::NotBegun,
@@ -1085,7 +972,7 @@ fn each_pair_of_stage_and_outcome() {
         let mut evict = hard("memory.available<1Gi,nodefs.available<1Gi");
         let signals: &[(Signal, i64)] = match stage {
             StageName::Idle => &[],
-            StageName::Reclaiming => &[(Signal::NodefsAvailable, 1)],
+            StageName::Relieving => &[(Signal::NodefsAvailable, 1)],
             StageName::ReadingPods
             | StageName::Telling
             | StageName::Proposed
@@ -1126,7 +1013,7 @@ fn each_pair_of_stage_and_outcome() {
 
 #[test]
 #[cfg(debug_assertions)]
-#[should_panic(expected = "Killed while Idle")]
+#[should_panic(expected = "killed while idle")]
 fn what_cannot_happen_is_a_fault_of_the_caller() {
     let _ = hard("memory.available<1Gi").outcome(seconds(1), Outcome::Killed, None);
 }

@@ -86,7 +86,7 @@ fn a_sidecar_above_its_own_limit_of_disk_is_evicted() {
             Plan::Evict(eviction) => Some(evict.message(&eviction, &candidates[0]).text),
             Plan::Rest
             | Plan::ReadPods
-            | Plan::Reclaim(_)
+            | Plan::Relieve(_)
             | Plan::KillNow
             | Plan::NoCandidate(..) => None,
         }

@@ -1,7 +1,7 @@
 //! What the helper does to pods.
 
 use evictd_cgroup::FoundPod;
-use evictd_evict::relief::Act;
+use evictd_evict::memory_relief::Act;
 use evictd_node::Mono;
 use rustix::io::Errno;
 

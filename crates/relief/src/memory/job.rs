@@ -2,7 +2,7 @@
 
 use evictd_cgroup::FoundPod;
 use evictd_engine::ports::Collected;
-use evictd_evict::relief::Said;
+use evictd_evict::memory_relief::Said;
 
 /// What there is to tell.
 pub enum Told {

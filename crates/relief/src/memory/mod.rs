@@ -1,5 +1,5 @@
 //! Memory: what comes before a kill. A helper looks at the pods about once a second while
-//! memory gets short or anything is set, decides (`evictd_evict::relief`) and acts. It keeps
+//! memory gets short or anything is set, decides (`evictd_evict::memory_relief`) and acts. It keeps
 //! its deadlines by itself, so that nothing stays set where the loop stands still; and it
 //! waits where the kernel lets it wait, so that the loop never does.
 
@@ -15,7 +15,7 @@ use core::time::Duration;
 
 use evictd_cgroup::{FoundPod, KnobJournal};
 use evictd_config::{MemoryRelief, Resolved};
-use evictd_evict::relief::{Known, Said, Saying};
+use evictd_evict::memory_relief::{Known, Said, Saying};
 use evictd_node::Mono;
 use evictd_stats::Hierarchies;
 use evictd_sys::{Directory, Helper, HelperThread, Priority, Writes};

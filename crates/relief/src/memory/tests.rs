@@ -4,7 +4,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use evictd_cgroup::{KnobPlaces, Origin};
-use evictd_evict::relief::{Need, Said};
+use evictd_evict::memory_relief::{Need, Said};
 use evictd_node::pod::Pod;
 use evictd_stats::{Hierarchy, Version};
 

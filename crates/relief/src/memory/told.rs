@@ -2,7 +2,7 @@
 
 use evictd_engine::ports::Collected;
 use evictd_engine::{Fields, full_name};
-use evictd_evict::relief::Lift;
+use evictd_evict::memory_relief::Lift;
 use evictd_node::pod::Pod;
 use evictd_node::{Amount, MemoryStep};
 

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::path::Path;
 
 use evictd_cgroup::{Fares, FoundPod, KnobJournal, KnobPlaces, Knobs, Presser};
-use evictd_evict::relief::{Act, Lift, Need, Relief, ReliefPod};
+use evictd_evict::memory_relief::{Act, Lift, Need, Relief, ReliefPod};
 use evictd_node::Mono;
 use evictd_stats::now;
 

@@ -16,15 +16,15 @@ impl Node for WorldNode {
         // Measured between two steps of a reclaim, it is no round.
         world.given.is_round = fs_wait != Duration::from_millis(100) && !world.stalled;
         let mut sample = Sample::default();
-        if world.has(Feature::Blind) && world.random.one_in(50) {
+        if world.now_and_then(Feature::Blind, 0, 50) {
             world.given.take(now, &sample.readings);
             return sample;
         }
         // One question asks a filesystem for all that it says.
         let mut disks_missing = [None; 2];
         world.ask_disks();
-        for signal in Signal::ALL {
-            let missing = world.has(Feature::Blind) && world.random.one_in(100);
+        for (index, signal) in (1..).zip(Signal::ALL) {
+            let missing = world.now_and_then(Feature::Blind, index, 100);
             let disk = world.disk_of(signal);
             let of_disk = disk.and_then(|disk| disks_missing.get_mut(disk));
             let missing = of_disk.map_or(missing, |of| *of.get_or_insert(missing));

@@ -112,19 +112,20 @@ fn usage(pod: &WorldPod, bound: bool, is_described: bool) -> PodUsage {
 impl Listing for WorldPods {
     fn refresh(&mut self, _now: Mono, depth: Depth) {
         let world = &mut *self.world.borrow_mut();
-        if world.has(Feature::Stalls) && world.random.one_in(30) {
-            let takes = Duration::from_millis(world.random.within(1, 3000));
+        if world.now_and_then(Feature::Stalls, 0, 30) {
+            let takes = world.dice(Feature::Stalls, 1).within(1, 3000);
+            let takes = Duration::from_millis(takes);
             world.tell(|| format!("the list of pods takes {takes:?}"));
             world.stalled = true;
             world.advance(world.now + takes);
         }
         world.end_walk();
-        self.lacks_descriptors = world.has(Feature::Descriptors) && world.random.one_in(10);
+        self.lacks_descriptors = world.now_and_then(Feature::Descriptors, 0, 10);
         self.candidates.clear();
         self.is_exact.clear();
         world.listed.clear();
         for index in 0..world.pods.len() {
-            let unreadable = world.has(Feature::Unreadable) && world.random.one_in(12);
+            let unreadable = world.now_and_then(Feature::Unreadable, index, 12);
             let Some(pod) = world.pods.get(index).filter(|pod| pod.runs()) else {
                 continue;
             };
@@ -172,7 +173,7 @@ impl Usage for WorldPods {
 
     fn read_exactly(&mut self, index: usize) {
         let world = &mut *self.world.borrow_mut();
-        let vanishes = world.has(Feature::Vanishing) && world.random.one_in(20);
+        let vanishes = world.now_and_then(Feature::Vanishing, index, 20);
         let Some(of) = world.listed.get(index).map(|of| of.index) else {
             return;
         };
@@ -222,7 +223,7 @@ impl Usage for WorldPods {
 impl Killing for WorldPods {
     fn may_evict(&mut self, _now: Mono, _index: usize) -> bool {
         let world = &mut *self.world.borrow_mut();
-        !world.has(Feature::Hook) || world.random.one_in(4)
+        !world.has(Feature::Hook) || world.dice(Feature::Hook, 0).one_in(4)
     }
 
     fn begin_kill(&mut self, now: Mono, index: usize, grace: Duration) -> Result<Begun, String> {
@@ -232,7 +233,7 @@ impl Killing for WorldPods {
         let victim = victim.and_then(|of| world.pods.get(of.index));
         let victim = victim.ok_or("it was never there")?;
         let (uid, runs, is_refused) = (victim.uid.clone(), victim.runs(), victim.is_refused);
-        if world.has(Feature::Descriptors) && world.random.one_in(10) {
+        if world.now_and_then(Feature::Descriptors, 1, 10) {
             self.lacks_descriptors = true;
             return Err("too many open files".into());
         }

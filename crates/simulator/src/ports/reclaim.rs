@@ -23,10 +23,11 @@ impl WorldReclaim {
 
     fn begin_to_delete(&mut self, of: Option<String>) {
         let world = &mut *self.world.borrow_mut();
-        let millis = if world.has(Feature::SlowWalk) && world.random.one_in(3) {
-            world.random.within(100, 20_000)
+        let mut dice = world.dice(Feature::SlowWalk, 4);
+        let millis = if world.now_and_then(Feature::SlowWalk, 5, 3) {
+            dice.within(100, 20_000)
         } else {
-            world.random.within(1, 50)
+            dice.within(1, 50)
         };
         self.deleting = Some((world.now + Duration::from_millis(millis), of));
     }

@@ -1,7 +1,7 @@
 //! What the daemon's loop says to the helper that relieves memory.
 
 use evictd_engine::Engine;
-use evictd_evict::relief::{Known, Need};
+use evictd_evict::memory_relief::{Known, Need};
 use evictd_node::Mono;
 
 use super::pods::described;

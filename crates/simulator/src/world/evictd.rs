@@ -157,9 +157,9 @@ impl World {
     pub(crate) fn begin_walk(&mut self) {
         let now = self.now;
         if self.walk.is_none() {
-            let slow = self.has(Feature::SlowWalk) && self.random.one_in(2);
+            let slow = self.now_and_then(Feature::SlowWalk, 0, 2);
             let most = if slow { 20_000 } else { 100 };
-            let millis = self.random.within(1, most);
+            let millis = self.dice(Feature::SlowWalk, 1).within(1, most);
             self.walk = Some((now, now + Duration::from_millis(millis)));
             let running = self.pods.iter().filter(|pod| pod.runs());
             self.walked = running.map(|pod| (pod.uid.clone(), pod.held)).collect();
@@ -176,7 +176,7 @@ impl World {
         if there < bytes {
             return false;
         }
-        let millis = self.random.within(1, 80);
+        let millis = self.dice(Feature::Pages, 0).within(1, 80);
         self.pages.coming = Some((self.now + Duration::from_millis(millis), bytes));
         self.note_asked_pages();
         true
@@ -217,8 +217,9 @@ impl World {
 
     /// A relief step that needs no runtime.
     pub(crate) fn climb_later(&mut self, job: Job) {
-        let slow = self.has(Feature::SlowWalk) && self.random.one_in(3);
-        let millis = self.random.within(1, if slow { 10_000 } else { 50 });
+        let slow = self.now_and_then(Feature::SlowWalk, 2, 3);
+        let most = if slow { 10_000 } else { 50 };
+        let millis = self.dice(Feature::SlowWalk, 3).within(1, most);
         self.climbing
             .push((self.now + Duration::from_millis(millis), job));
     }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use evictd_evict::relief::Lifted;
+use evictd_evict::memory_relief::Lifted;
 use evictd_node::Mono;
 
 use crate::feature::{Feature, Features};

@@ -29,6 +29,7 @@ pub(crate) struct World {
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     pub(crate) disks: [WorldDisk; 2],
+    pub(super) seed: u64,
     pub(crate) things: Things,
     /// What comes and goes.
     pub(super) ebb: Ebb,
@@ -94,6 +95,19 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// Whether chance has it so now, once in so many times, where that feature is on. What is read
+    /// or listed draws from the moment: a build that reads less meets the same world.
+    pub(crate) fn now_and_then(&self, feature: Feature, which: usize, times: u64) -> bool {
+        self.has(feature) && self.dice(feature, which).one_in(times)
+    }
+
+    /// The dice of this moment for one thing of that feature.
+    pub(crate) fn dice(&self, feature: Feature, which: usize) -> Random {
+        let which = u64::try_from(which).unwrap_or(0);
+        let stream = 1_000_000 + (feature as u64) * 1000 + which;
+        Random::new(self.seed ^ self.now.as_nanos().rotate_left(17), stream)
+    }
+
     pub(crate) fn new(plan: &Plan, tells: bool) -> Self {
         let mut world = Self::without_ebb(plan, tells);
         let disks = world.disks.each_ref();
@@ -127,6 +141,7 @@ impl World {
             memory,
             layout,
             disks,
+            seed,
             things,
             ebb: Ebb::default(),
             pid_max: random.pick(&[4096, 32_768, 4_194_304]).unwrap_or(32_768),

@@ -34,7 +34,10 @@ impl World {
             }
             self.memory.grow(from, next);
             self.memory.set_aside(next, self.memory_used());
-            self.now = next;
+            if next > from {
+                self.now = next;
+                self.random = self.dice(Feature::Swap, 0);
+            }
             set(next);
             self.ebb(from, next);
             self.give_pages();

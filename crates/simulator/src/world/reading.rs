@@ -12,12 +12,13 @@ impl World {
     /// and so does one that is late: then the next time, where `LateAnswers` is on, what it
     /// would have said now.
     pub(crate) fn ask_disks(&mut self) {
-        let may_be_late = self.has(Feature::LateDisk);
         let comes_late = self.has(Feature::LateAnswers);
         let now = self.now;
         let truths = [0, 1].map(|index| self.disk_truth(index));
-        for (disk, truth) in self.disks.iter_mut().zip(truths) {
-            disk.is_late = may_be_late && self.random.one_in(3);
+        let late = [0, 1].map(|index| self.now_and_then(Feature::LateDisk, index, 3));
+        let all = self.disks.iter_mut().zip(truths).zip(late);
+        for ((disk, truth), is_late) in all {
+            disk.is_late = is_late;
             let before = disk.answer;
             let is_late = disk.is_late && before.is_some();
             let (from, until) = disk.hangs;

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use evictd_evict::relief::{Act, Lifted};
+use evictd_evict::memory_relief::{Act, Lifted};
 use evictd_node::{MemoryStep, Mono, Readings, Resource, Signal};
 use evictd_threshold::Threshold;
 

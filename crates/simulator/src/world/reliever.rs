@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use evictd_evict::relief::{Relief, Said, Saying};
+use evictd_evict::memory_relief::{Relief, Said, Saying};
 use evictd_node::Mono;
 use evictd_node::pod::Pod;
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use evictd_evict::relief::{Act, Lift, Lifted, Relief, ReliefPod, Said, Saying};
+use evictd_evict::memory_relief::{Act, Lift, Lifted, Relief, ReliefPod, Said, Saying};
 
 use super::machine::World;
 use super::reliever::{Asked, Written};
@@ -78,7 +78,7 @@ impl World {
         } else {
             self.look_at_pods();
         }
-        let busy = self.reliever.said.need != evictd_evict::relief::Need::None
+        let busy = self.reliever.said.need != evictd_evict::memory_relief::Need::None
             || self.reliever.relief.holds_any()
             || !self.reliever.written.is_empty();
         if busy {

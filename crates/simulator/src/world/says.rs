@@ -15,12 +15,12 @@ impl World {
     }
 
     /// How long the runtime takes for something.
-    pub(crate) fn runtime_takes(&mut self) -> Duration {
-        let late = self.has(Feature::LateRuntime) && self.random.one_in(2);
-        let millis = if late {
-            self.random.within(100, 20_000)
+    pub(crate) fn runtime_takes(&self) -> Duration {
+        let mut dice = self.dice(Feature::LateRuntime, 1);
+        let millis = if self.now_and_then(Feature::LateRuntime, 0, 2) {
+            dice.within(100, 20_000)
         } else {
-            self.random.within(1, 80)
+            dice.within(1, 80)
         };
         Duration::from_millis(millis)
     }
@@ -42,8 +42,9 @@ impl World {
             self.say(takes / 2, News::Ending(uid.clone()));
             self.ask_to_end(&uid);
         }
-        if self.has(Feature::Restarts) && self.random.one_in(2) {
-            let after = Duration::from_millis(self.random.within(1, 3000));
+        if self.now_and_then(Feature::Restarts, 0, 2) {
+            let after = self.dice(Feature::Restarts, 1).within(1, 3000);
+            let after = Duration::from_millis(after);
             self.runtime.restarts.push((self.now + after, uid.clone()));
         }
         self.say(takes + grace, News::Ended(uid));
