@@ -69,8 +69,8 @@ pub(super) fn next() -> Next {
         pods: vec![String::from(
             "default/web: uses 180Mi, 80Mi above its request, priority 0, Burstable",
         )],
-        skipped: Vec::new(),
         nobody: None,
+        accounts: Vec::new(),
     }
 }
 

@@ -29,8 +29,8 @@ pub struct View {
     conditions_for_seconds: BTreeMap<String, u64>,
     /// What it measured last: by signal, what is `available` of which `capacity`.
     readings: Map<String, Value>,
-    /// By signal its verdict, where a threshold is met and no pod is evicted: what a look from
-    /// outside cannot know, as what the last eviction gave back. An older daemon does not say.
+    /// By signal its verdict, where a threshold is met: it knows what a look from outside cannot,
+    /// as what the last eviction gave back. An older daemon does not say.
     verdicts: Map<String, Value>,
 }
 
@@ -90,7 +90,7 @@ impl View {
         thresholds: impl IntoIterator<Item = &'a Threshold>,
         conditions: impl Iterator<Item = (Condition, Duration)>,
         readings: &Readings,
-        verdicts: impl Iterator<Item = &'a Verdict>,
+        verdicts: &[Verdict],
     ) -> String {
         let seen = |signal: Signal| {
             let reading = readings.get(signal)?;
@@ -107,6 +107,7 @@ impl View {
             conditions_for_seconds: conditions.into_iter().collect(),
             readings: Signal::ALL.into_iter().filter_map(seen).collect(),
             verdicts: verdicts
+                .iter()
                 .map(|of| (of.signal.name().to_owned(), verdict_in_json(of)))
                 .collect(),
         };
@@ -151,9 +152,9 @@ impl View {
         readings
     }
 
-    /// Why it evicts no pod for that signal, though a threshold is met.
-    pub fn why_none(&self, signal: Signal) -> Option<&str> {
-        self.verdicts.get(signal.name())?.get("whyNone")?.as_str()
+    /// Its verdict on that signal, of which a threshold is met.
+    pub fn verdict(&self, signal: Signal) -> Option<&Value> {
+        self.verdicts.get(signal.name())
     }
 
     /// How many more seconds it holds that condition if no threshold is met again.

@@ -9,6 +9,7 @@
 use evictd_client::{MOST_BYTES, Parsed, Response, View, find_body, parse_request};
 use evictd_node::{Condition, Signal};
 use evictd_testkit::poison::{Items, Poison, json_values, lines};
+use serde_json::json;
 
 // Each reader of this crate, as ci/deps finds them, and the test that poisons what it reads.
 // readers: View::from, find_body -> a_member_of_the_view_costs_itself, an_answer_is_whole
@@ -65,7 +66,7 @@ fn check(view: &View, but: &str, what: &str) {
         ),
         (
             "verdicts",
-            view.why_none(Signal::MemoryAvailable) == Some("none"),
+            view.verdict(Signal::MemoryAvailable) == Some(&json!({"whyNone": "none"})),
         ),
     ];
     for (name, is_there) in says {

@@ -31,8 +31,8 @@ pub(crate) struct Telling {
     pod_problems: Vec<String>,
     /// Who describes pods and was not heard yet.
     unheard: Vec<String>,
-    /// For which signals no pod is evicted, and why.
-    verdicts: Vec<Verdict>,
+    /// For which signals it was told that no pod is evicted, and why.
+    no_pod: Vec<(Signal, NoPod)>,
     /// When the last evicted pod was gone, and what it left was being deleted.
     given_back: Option<Mono>,
 }
@@ -171,7 +171,7 @@ impl Telling {
             };
             self.events.tell(now, event);
         }
-        self.verdicts.retain(|verdict| met.has(verdict.signal));
+        self.no_pod.retain(|(signal, _)| met.has(*signal));
         self.met = met;
     }
 
@@ -205,24 +205,24 @@ impl Telling {
         if why == NoPod::FreedNothing && self.given_back.is_some_and(comes_back) {
             return false; // it is asked again in the next round
         }
-        let mut known = self.verdicts.iter();
-        !known.any(|verdict| verdict.signal == signal && verdict.next == Err(why))
+        !self.no_pod.contains(&(signal, why))
     }
 
     /// No pod is evicted for a signal.
     pub(crate) fn no_candidate(&mut self, now: Mono, verdict: Verdict) {
         let signal = verdict.signal;
-        self.verdicts.retain(|of| of.signal != signal);
-        self.verdicts.push(verdict.clone());
+        self.has_candidate(signal);
+        self.no_pod
+            .extend(verdict.next.err().map(|why| (signal, why)));
         if !self.repeats.has(signal) {
             let event = Event::NoCandidate(Box::new(verdict));
             self.events.tell(now, event);
         }
     }
 
-    /// For which signals no pod is evicted though they are short, and why.
-    pub(crate) fn verdicts(&self) -> &[Verdict] {
-        &self.verdicts
+    /// Whether it was told why no pod is evicted for that signal, which is short.
+    pub(crate) fn has_told_why(&self, signal: Signal) -> bool {
+        self.no_pod.iter().any(|(of, _)| *of == signal)
     }
 
     /// What an evicted pod held comes back now: it is gone, or what it left is being deleted.
@@ -232,7 +232,7 @@ impl Telling {
 
     /// A pod is evicted for that signal. Why none is for others holds on, and is no news.
     pub(crate) fn has_candidate(&mut self, signal: Signal) {
-        self.verdicts.retain(|verdict| verdict.signal != signal);
+        self.no_pod.retain(|(of, _)| *of != signal);
     }
 }
 

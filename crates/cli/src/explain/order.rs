@@ -76,11 +76,7 @@ impl Order {
         for problem in sampled.engine.pods().problems() {
             complain("explain", problem);
         }
-        let next = Next::of(signal, &sampled);
-        let next = match &daemon {
-            Some((_, view)) => next.or_as_the_daemon_says(view),
-            None => next,
-        };
+        let next = Next::of(signal, &sampled, daemon.as_ref().map(|(_, view)| view));
         Ok(Self {
             signal,
             pods: next.order(&sampled),

@@ -151,7 +151,7 @@ fn next_of_each(thresholds: &[Distance], sampled: &Sampled, daemon: &View) -> Ve
         is_new
     };
     let signals = signals.filter(is_new);
-    let next = |signal| Next::of(signal, sampled).or_as_the_daemon_says(daemon);
+    let next = |signal| Next::of(signal, sampled, Some(daemon));
     signals.map(next).collect()
 }
 

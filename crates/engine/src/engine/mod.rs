@@ -3,6 +3,7 @@
 //! It knows no signals, no logger and no clock; what happens it notes as
 //! [`Event`]s.
 
+mod asked;
 mod carry_out;
 mod deciding;
 mod decision;
@@ -242,9 +243,10 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         self.turns.held_back_by
     }
 
-    /// For which signals no pod is evicted though a threshold is met, and why.
-    pub fn verdicts(&self) -> &[Verdict] {
-        self.turns.telling.verdicts()
+    /// Of each signal of which a threshold is met: which pod is next and why, or why none is.
+    /// Pods are listed for it, and it allocates: for whoever asks between two turns.
+    pub fn verdicts(&mut self, now: Mono) -> Vec<Verdict> {
+        self.turns.verdicts(now)
     }
 
     /// The latest readings of memory: of a round, or of a look between two.
