@@ -70,6 +70,7 @@ pub(super) fn next() -> Next {
             "default/web: uses 180Mi, 80Mi above its request, priority 0, Burstable",
         )],
         nobody: None,
+        waits: None,
         accounts: Vec::new(),
     }
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 // readers: parse_request -> a_line_of_a_request_costs_that_request
 
 /// The members of the daemon's answer, and where one value stands in each.
-const VIEW: [(&str, &str); 6] = [
+const VIEW: [(&str, &str); 7] = [
     ("flags", "[\"--dry-run=true\", HERE]"),
     ("thresholds", "[HERE, \"memory.available<1Gi\"]"),
     ("conditions", "[\"MemoryPressure\", HERE]"),
@@ -32,6 +32,7 @@ const VIEW: [(&str, &str); 6] = [
         "verdicts",
         "{\"memory.available\": {\"whyNone\": \"none\"}, \"pid.available\": {\"whyNone\": HERE}}",
     ),
+    ("heldBack", "{\"by\": \"a gate\", \"pod\": HERE}"),
 ];
 
 fn member((name, value): &(&str, &str), here: &str) -> String {
@@ -67,6 +68,11 @@ fn check(view: &View, but: &str, what: &str) {
         (
             "verdicts",
             view.verdict(Signal::MemoryAvailable) == Some(&json!({"whyNone": "none"})),
+        ),
+        (
+            "heldBack",
+            view.held_back(Signal::PidAvailable)
+                .is_some_and(|of| of.to_string().ends_with("a gate")),
         ),
     ];
     for (name, is_there) in says {

@@ -68,6 +68,36 @@ pub struct Account {
     pub skipped: Option<Skip>,
 }
 
+/// A pod whose eviction was decided and has not begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Proposed<'a> {
+    /// For which signal; `None` for a limit of its own.
+    pub signal: Option<Signal>,
+    /// The pod's uid,
+    pub uid: &'a str,
+    /// its namespace,
+    pub namespace: &'a str,
+    /// and its name.
+    pub name: &'a str,
+}
+
+impl<'a> Proposed<'a> {
+    /// That pod, by its uid, its namespace and its name.
+    #[must_use]
+    pub const fn new(
+        signal: Option<Signal>,
+        (uid, namespace, name): (&'a str, &'a str, &'a str),
+    ) -> Self {
+        Self {
+            signal,
+            uid,
+            namespace,
+            name,
+        }
+    }
+}
+
 /// How much a pod holds, and how certain that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
@@ -193,6 +223,25 @@ impl Evict {
             rule,
             left: self.left_on(signal).cloned(),
         }
+    }
+
+    /// The pod whose eviction was decided in the latest round and has not begun.
+    #[must_use]
+    pub fn proposed(&self) -> Option<Proposed<'_>> {
+        let Stage::Proposed(proposal) = &self.stage else {
+            return None;
+        };
+        let threshold = proposal.threshold.and_then(|index| self.watch.get(index));
+        let of = &self.victim;
+        let signal = threshold.map(|threshold| threshold.signal);
+        Some(Proposed::new(signal, (&of.uid, &of.namespace, &of.name)))
+    }
+
+    /// Whether the latest round has decided that a pod is evicted, or none, and that was not taken
+    /// up yet.
+    #[must_use]
+    pub const fn awaits_its_gates(&self) -> bool {
+        matches!(self.stage, Stage::Proposed(_) | Stage::Telling)
     }
 
     /// What an eviction for the signal has to be worth: by the threshold of it for which a pod was

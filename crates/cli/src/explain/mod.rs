@@ -261,7 +261,9 @@ impl Explanation {
                 let _ = writeln!(text, "    {}", Plain(line));
             }
         }
-        let _ = writeln!(text, "{}", Plain(self.next.sentence()));
+        for line in self.next.lines() {
+            let _ = writeln!(text, "{}", Plain(line));
+        }
         text
     }
 }

@@ -106,7 +106,9 @@ impl Order {
                 (None, None) => writeln!(text, "{place:>3}  {name}\n     {}", pod.reason),
             };
         }
-        let _ = writeln!(text, "{}", self.next.sentence());
+        for line in self.next.lines() {
+            let _ = writeln!(text, "{line}");
+        }
         text
     }
 }

@@ -161,9 +161,11 @@ impl Document {
         let mut told: Vec<(String, String)> = Vec::new();
         for first in &self.first_to_be_evicted {
             let who = match &first.nobody {
-                Some(why) => format!("nobody: {why}"),
+                Some(why) => format!("none: {why}"),
                 None => first.pods.join("; then "),
             };
+            let waits = first.waits.iter().map(|why| format!(" ({why})"));
+            let who = who + &waits.collect::<String>();
             match told.iter_mut().find(|(_, other)| *other == who) {
                 Some((signals, _)) => *signals += &format!(", {}", first.signal),
                 None => told.push((first.signal.to_string(), who)),

@@ -27,6 +27,9 @@ pub(crate) struct Next {
     /// Why none would be evicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) nobody: Option<String>,
+    /// What holds the eviction back, in the daemon's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waits: Option<String>,
     /// What is known of each pod, in the order of eviction.
     #[serde(skip)]
     pub(crate) accounts: Vec<Account>,
@@ -53,15 +56,24 @@ impl Next {
         said.unwrap_or_else(|| {
             let candidates = sampled.engine.pods().candidates();
             let verdict = sampled.engine.evict().verdict(now(), signal, candidates);
-            Self::read(signal, &verdict_in_json(&verdict))
+            Self::read(signal, &verdict_in_json(&verdict)).held_back(daemon)
         })
+    }
+
+    fn held_back(self, daemon: Option<&View>) -> Self {
+        let by = daemon.and_then(|daemon| daemon.held_back(self.signal));
+        Self {
+            waits: by.map(ToString::to_string),
+            ..self
+        }
     }
 
     /// What the daemon says of the signal.
     pub(crate) fn said_by(daemon: &View, signal: Signal) -> Option<Self> {
         let said = Self::read(signal, daemon.verdict(signal)?);
         // One that names neither a pod nor a reason is of another version.
-        (said.nobody.is_some() || !said.pods.is_empty()).then_some(said)
+        let is_known = said.nobody.is_some() || !said.pods.is_empty();
+        is_known.then(|| said.held_back(Some(daemon)))
     }
 
     /// A verdict as JSON.
@@ -77,6 +89,7 @@ impl Next {
             signal,
             pods: in_order.map(in_words).collect(),
             nobody,
+            waits: None,
             accounts,
         }
     }
@@ -106,8 +119,15 @@ impl Next {
         pods
     }
 
+    /// Which pod is next, and what holds its eviction back.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
+        [Some(self.sentence()), self.waits.clone()]
+            .into_iter()
+            .flatten()
+    }
+
     /// `Next to be evicted for memory.available: docker/web: uses 400Mi, ...`
-    pub(crate) fn sentence(&self) -> String {
+    fn sentence(&self) -> String {
         let pod = self.pods.first().map(String::as_str);
         let who = match &self.nobody {
             Some(why) => format!("none: {why}"),

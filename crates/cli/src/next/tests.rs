@@ -28,6 +28,27 @@ fn what_the_daemon_says_is_shown() {
     assert!(Next::said_by(&view, Signal::MemoryAvailable).is_none());
 }
 
+#[test]
+fn what_holds_the_eviction_back_is_shown() {
+    let view = r#"{"heldBack":{"by":"a gate","pod":"docker/hog","signal":"memory.available"},
+        "verdicts":{
+        "memory.available":{"pods":[{"name":"hog","namespace":"docker","uid":"1","reason":"uses 9Mi"}]},
+        "pid.available":{"pods":[{"name":"web","uid":"2","reason":"uses 9"}]}}}"#;
+    let view: View = serde_json::from_str(view).unwrap();
+    let lines = |signal| -> Vec<String> {
+        let next = Next::said_by(&view, signal).unwrap();
+        next.lines().collect()
+    };
+    assert_eq!(
+        lines(Signal::MemoryAvailable),
+        [
+            "Next to be evicted for memory.available: docker/hog: uses 9Mi",
+            "pod docker/hog is next, and waits: a gate"
+        ]
+    );
+    assert_eq!(lines(Signal::PidAvailable).len(), 1);
+}
+
 /// A machine that is short of memory, with these pods, and what must not be known of them.
 fn short_of_memory(pods: &[FakePod], hard: &str) -> (Settings, FakePods, Sample) {
     let mut settings = Settings::default();
@@ -49,7 +70,7 @@ fn told_by_the_loop(settings: Settings, pods: FakePods, sample: Sample) -> (Vec<
     engine.observe(now, Duration::ZERO, false);
     let verdicts = engine.verdicts(now);
     let conditions = core::iter::empty();
-    let answer = View::default().in_json([], conditions, engine.readings(), &verdicts);
+    let answer = View::default().in_json([], conditions, engine.readings(), (&verdicts, None));
     engine.run_due(now);
     let told = engine.take_events().map(|(_, of)| of.to_string()).collect();
     (told, serde_json::from_str(&answer).unwrap())

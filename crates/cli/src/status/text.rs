@@ -189,7 +189,9 @@ fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
     }
     let signal = document.ranked_by;
     text.push('\n');
-    wrap(text, ("", "    "), &document.next.sentence());
+    for line in document.next.lines() {
+        wrap(text, ("", "    "), &line);
+    }
     let _ = writeln!(text, "Pods in the order of eviction for {signal}:");
     if document.pod_memory == PROCESSES {
         text.push_str("(no controller counts their memory: that of their processes is shown)\n");

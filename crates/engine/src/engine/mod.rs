@@ -237,10 +237,11 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         timers.filter_map(|timer| Some((timer, self.turns.timers.get(timer)?)))
     }
 
-    /// What held back the last eviction that was decided, or the answer that there is none;
-    /// `None` where nothing did.
-    pub const fn held_back_by(&self) -> Option<Gate> {
-        self.turns.held_back_by
+    /// What holds back the eviction that was decided in the latest round
+    /// ([`Evict::proposed`](evictd_evict::Evict::proposed)), or the answer that there is none.
+    pub fn held_back_by(&self) -> Option<Gate> {
+        let waits = self.turns.deciding.evict.awaits_its_gates();
+        self.turns.held_back_by.filter(|_| waits)
     }
 
     /// Of each signal of which a threshold is met: which pod is next and why, or why none is.

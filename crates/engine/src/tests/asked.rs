@@ -7,6 +7,7 @@ use evictd_node::Signal;
 use evictd_threshold::{Lists, parse};
 
 use super::script::*;
+use crate::Gate;
 use crate::fake::{FakePod, FakePods};
 use crate::settings::Settings;
 
@@ -73,4 +74,30 @@ fn next_pod_for_a_disk_is_known_once_measured() {
     let verdicts = engine.verdicts(at(3000));
     let told: Vec<_> = verdicts.iter().filter_map(next).collect();
     assert_eq!(told.first(), Some(&(Signal::NodefsAvailable, "hog")));
+}
+
+#[test]
+fn gate_that_holds_an_eviction_back_is_known_while_it_holds() {
+    let mut pods = pods();
+    pods.lacks_descriptors = true;
+    let mut engine = engine(settings("memory.available<100Mi"), pods);
+    set(&mut engine, 50 * MIB, WHOLE);
+    turn(&mut engine, 0);
+    assert_eq!(engine.held_back_by(), Some(Gate::NoDescriptors));
+    let pod = engine.evict().proposed().unwrap();
+    assert_eq!(
+        (pod.signal, pod.name),
+        (Some(Signal::MemoryAvailable), "hog")
+    );
+    set(&mut engine, WHOLE, WHOLE);
+    engine.round_now();
+    turn(&mut engine, 100);
+    assert_eq!(engine.held_back_by(), None, "the threshold has cleared");
+    set(&mut engine, 50 * MIB, WHOLE);
+    engine.round_now();
+    turn(&mut engine, 200);
+    engine.pods_mut().lacks_descriptors = false;
+    turn(&mut engine, 300);
+    assert_eq!(engine.held_back_by(), None);
+    assert_eq!(engine.pods().killed(), ["hog"]);
 }

@@ -5,7 +5,7 @@ mod server;
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_client::{Response, SOCKET, View};
+use evictd_client::{HeldBack, Response, SOCKET, View};
 use evictd_config::Resolved;
 use evictd_exposition::page;
 use evictd_machine::engine::Engine;
@@ -106,11 +106,14 @@ fn answer(
         "/timing.json" => Response::found("application/json", engine.timing().in_json()),
         "/view.json" => {
             let verdicts = engine.verdicts(now);
+            let pod = engine.evict().proposed();
+            let gate = engine.held_back_by();
+            let held_back = gate.map(|gate| HeldBack::new(&gate, pod, &verdicts));
             let answer = view.in_json(
                 engine.evict().thresholds(),
                 reported(engine, now),
                 engine.readings(),
-                &verdicts,
+                (&verdicts, held_back),
             );
             Response::found("application/json", answer)
         }
