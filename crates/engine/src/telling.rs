@@ -28,6 +28,8 @@ pub(crate) struct Telling {
     unobserved: SignalSet,
     layout: Option<Layout>,
     unread: Vec<String>,
+    /// An internal fault was told.
+    is_faulty: bool,
     pod_problems: Vec<String>,
     /// Who describes pods and was not heard yet.
     unheard: Vec<String>,
@@ -60,6 +62,7 @@ impl Telling {
         (node, pods): (&N, &P),
         (evict, sample): (&Evict, &Sample),
     ) {
+        self.internal_fault(now, evict.never());
         self.pod_problems(now, pods);
         self.node_problems(now, node);
         if let Some(layout) = sample.layout
@@ -111,6 +114,15 @@ impl Telling {
     fn is_again(&self, now: Mono, signal: Signal) -> bool {
         self.again
             .is_some_and(|(of, at)| of == signal && now.since(at) < Returns::WINDOW)
+    }
+
+    /// The state machine was told outcomes that no plan had asked for: once.
+    fn internal_fault(&mut self, now: Mono, outcomes: u64) {
+        if outcomes > 0 && !replace(&mut self.is_faulty, true) {
+            let text = "internal fault: an outcome came that no plan had asked for; it was left \
+                        out, and evictd goes on; please report it with this log";
+            self.events.tell(now, Event::problem("engine", text));
+        }
     }
 
     /// Reading errors, once per change.
@@ -240,6 +252,16 @@ impl Telling {
 mod tests {
     use super::*;
     use crate::fake::FakePods;
+
+    #[test]
+    fn internal_fault_is_told_once() {
+        let mut telling = Telling::default();
+        let told = [0, 1, 2].map(|outcomes| {
+            telling.internal_fault(Mono::ZERO, outcomes);
+            telling.events.take().count()
+        });
+        assert_eq!(told, [0, 1, 0]);
+    }
 
     #[test]
     fn a_new_problem_does_not_have_the_others_told_again() {
