@@ -5,7 +5,7 @@ use core::time::Duration;
 use evictd_evict::{Cause, Evict, Eviction, Met, Observation, Outcome, Plan};
 use evictd_gc::Enough;
 use evictd_node::{Mono, Reading, Readings, Unit};
-use evictd_rank::Candidate;
+use evictd_rank::{Candidate, Place};
 
 use super::decision::decision;
 use super::sampled::Sampled;
@@ -248,24 +248,34 @@ impl<P: Pods> Deciding<P> {
         let candidate = self.pods.candidates().get(eviction.candidate)?;
         let mut decision = decision(candidate, eviction, &self.evict, sampled, settings);
         // Last: whoever has vanished is taken out of the list.
-        let next = self.next_after_victim();
-        (decision.record.next, decision.record.next_reason) = next.unzip();
+        if let Some(next) = self.next_after_victim() {
+            let record = &mut decision.record;
+            record.next = self.name_of(&next);
+            record.next_reason = Some(next.to_string());
+            if let Cause::Threshold { place, .. } = &eviction.cause {
+                let rule = self.evict.rule_of(place, &next, self.pods.candidates());
+                record.rule = Some(rule.to_string());
+            }
+        }
         Some(decision)
     }
 
-    /// Who would have been evicted in the place of the pod whose kill has begun, by what it uses
-    /// exactly: its name, and what puts it there.
-    fn next_after_victim(&mut self) -> Option<(String, String)> {
+    /// The place of the pod that would have been evicted instead of the one whose kill has begun,
+    /// by what it uses exactly.
+    fn next_after_victim(&mut self) -> Option<Place> {
         loop {
             let next = self.evict.next_after_victim(self.pods.candidates())?;
             if !self.pods.is_exact(next.candidate) {
                 self.pods.read_exactly(next.candidate);
                 continue;
             }
-            let metadata = &self.pods.candidates().get(next.candidate)?.pod.metadata;
-            let name = full_name(&metadata.namespace, &metadata.name);
-            return Some((name, next.to_string()));
+            return Some(next);
         }
+    }
+
+    fn name_of(&self, place: &Place) -> Option<String> {
+        let metadata = &self.pods.candidates().get(place.candidate)?.pod.metadata;
+        Some(full_name(&metadata.namespace, &metadata.name))
     }
 
     fn read_all_exactly(&mut self) {
