@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::whose::{Whose, settings_of};
 use crate::next::Next;
-use crate::output::{NO_PODS, complain, shown, wrong_value};
+use crate::output::{complain, shown, wrong_value};
 use crate::sampled::{RankedPod, Sampled};
 use crate::screen::{Paint, cut};
 
@@ -91,9 +91,6 @@ impl Order {
         } else {
             ""
         };
-        if self.pods.is_empty() {
-            return format!("{}{whose}\n", NO_PODS.trim_end());
-        }
         let title = format!("Pods in the order of eviction for {}{whose}:", self.signal);
         let mut text = paint.head(&title);
         text.push('\n');

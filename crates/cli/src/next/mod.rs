@@ -193,4 +193,6 @@ pub(crate) fn most_pressing<'a>(
 }
 
 #[cfg(test)]
+mod one_answer;
+#[cfg(test)]
 mod tests;
