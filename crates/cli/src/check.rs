@@ -4,12 +4,13 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_client::ask_within;
+use evictd_client::{View, ask_within};
 use evictd_config::{Paths, Resolved};
 use evictd_node::{Amount, Condition, ConditionSet, Readings, Signal};
 use evictd_plain::Plain;
 use evictd_threshold::Threshold;
 
+use super::next::Next;
 use super::output::print;
 
 /// A monitor runs many of these and gives each a second or so.
@@ -24,9 +25,10 @@ const MOST_BYTES: usize = 80;
     subcommand,
     name = "check",
     note = "Asks the daemon with this --state-dir, for a second at most, and prints one\n\
-            line of at most 80 bytes. The daemon's loop answers by itself, so an answer\n\
-            shows that it turns. The exit codes are those of a custom plugin of\n\
-            node-problem-detector; dist/node-problem-detector has its configuration.\n\
+            line of at most 80 bytes: conditions, thresholds that are met, the next pod.\n\
+            The daemon's loop answers by itself, so an answer shows that it turns. The\n\
+            exit codes are those of a custom plugin of node-problem-detector;\n\
+            dist/node-problem-detector has its configuration.\n\
             With --nagios: 0 fine, 1 a condition holds or a soft threshold is met, 2 a\n\
             hard threshold is met, 3 no daemon answers. A supervisor, which would restart\n\
             the daemon, asks with --daemon.",
@@ -92,12 +94,31 @@ impl Check {
         }
         let view = evictd_client::view_within(paths, WAIT)?;
         let thresholds = view.settings()?.evict.thresholds;
-        Ok(judge(
+        let (level, holds, line) = judge(
             self.condition,
             view.conditions(),
             &thresholds,
             &view.readings(),
-        ))
+        );
+        let next = next_in_words(self.condition, &thresholds, &view);
+        Ok((level, holds, line + &next))
+    }
+}
+
+/// `; next: docker/web`, by the first threshold that the daemon has a verdict on: it is met.
+pub(super) fn next_in_words(
+    only: Option<Condition>,
+    thresholds: &[Threshold],
+    view: &View,
+) -> String {
+    let signals = thresholds.iter().map(|of| of.signal);
+    let mut signals = signals.filter(|signal| only.is_none_or(|only| only == signal.condition()));
+    match signals.find_map(|signal| Next::said_by(view, signal)) {
+        None => String::new(),
+        Some(next) => match next.first() {
+            Some(first) => format!("; next: {}", first.name),
+            None => format!("; next: none: {}", next.nobody.unwrap_or_default()),
+        },
     }
 }
 

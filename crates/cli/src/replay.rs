@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::ExitCode;
 
 use argh::{ArgsInfo, FromArgs};
-use evictd_client::View;
+use evictd_client::{View, verdict_in_json};
 use evictd_config::{Resolved, Typed};
 use evictd_evict::Evict;
 use evictd_machine::config_file::{self, Settings};
@@ -102,6 +102,8 @@ impl Replay {
                 }
                 if self.why {
                     object.insert("why".to_owned(), why.into());
+                    let verdict = decided.verdict.as_deref().map(verdict_in_json);
+                    object.extend(verdict.map(|verdict| ("verdict".to_owned(), verdict)));
                 }
             }
             return format!("{value}\n");

@@ -69,8 +69,9 @@ pub(super) fn next() -> Next {
         pods: vec![String::from(
             "default/web: uses 180Mi, 80Mi above its request, priority 0, Burstable",
         )],
-        skipped: Vec::new(),
         nobody: None,
+        waits: None,
+        accounts: Vec::new(),
     }
 }
 
@@ -189,6 +190,7 @@ fn history_explains_each_eviction() {
         next_reason: Some(String::from(
             "uses 200Mi, 100Mi above its request, priority 0, Burstable",
         )),
+        rule: Some(String::from("it is further above its request")),
         message: String::from("The node was low on resource: ephemeral-storage. "),
         annotations: [(
             String::from("starved_resource"),
@@ -207,6 +209,7 @@ fn history_explains_each_eviction() {
         reason: String::from("above its ephemeral-storage limit"),
         next: None,
         next_reason: None,
+        rule: None,
         leftovers: None,
         ..record.clone()
     };

@@ -5,6 +5,7 @@ extern crate alloc;
 
 mod ask;
 mod exchange;
+mod held_back;
 mod request;
 mod response;
 mod verdict;
@@ -12,6 +13,7 @@ mod view;
 
 pub use ask::{SOCKET, ask, ask_within, order, view, view_within};
 pub use exchange::{get, post, remark};
+pub use held_back::HeldBack;
 pub use request::{MOST_BYTES, Parsed, parse_request};
 pub use response::{Response, find_body};
 pub use verdict::verdict_in_json;

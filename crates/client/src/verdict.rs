@@ -4,11 +4,7 @@ use evictd_evict::{Account, Holds, Left, Remedy, Shortage, Verdict};
 use evictd_plain::Plain;
 use serde_json::Value;
 
-/// A verdict's members. `signal` is always there. `shortage` says which `threshold` is met and how
-/// much is `missing`. `next` is the uid of the next pod, and `rule` puts it before the second one;
-/// or `whyNone` says why no pod is next. `pods` are in the order of eviction. `unexplained` is what
-/// no pod is known to hold. `left` is what the last evicted pod left on the disk, with its `remedy`.
-/// Amounts are in the signal's unit; unknown members are left out.
+/// A verdict with the members that `docs/commands.md` names.
 #[must_use]
 pub fn verdict_in_json(verdict: &Verdict) -> Value {
     let pods = verdict.accounts.iter().map(account).collect();

@@ -8,6 +8,7 @@ use evictd_threshold::Threshold;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::HeldBack;
 use crate::verdict::verdict_in_json;
 
 /// What the running daemon knows: as its socket tells it, and `status` shows it.
@@ -29,9 +30,12 @@ pub struct View {
     conditions_for_seconds: BTreeMap<String, u64>,
     /// What it measured last: by signal, what is `available` of which `capacity`.
     readings: Map<String, Value>,
-    /// By signal its verdict, where a threshold is met and no pod is evicted: what a look from
-    /// outside cannot know, as what the last eviction gave back. An older daemon does not say.
+    /// By signal its verdict, where a threshold is met: it knows what a look from outside cannot,
+    /// as what the last eviction gave back. An older daemon does not say.
     verdicts: Map<String, Value>,
+    /// What holds the next eviction back, while something does.
+    #[serde(rename = "heldBack", skip_serializing_if = "Option::is_none")]
+    held_back: Option<HeldBack>,
 }
 
 impl From<Value> for View {
@@ -52,6 +56,7 @@ impl From<Value> for View {
                 .collect(),
             readings: entries("readings").cloned().unwrap_or_default(),
             verdicts: entries("verdicts").cloned().unwrap_or_default(),
+            held_back: answer.get("heldBack").and_then(HeldBack::read),
         }
     }
 }
@@ -90,7 +95,7 @@ impl View {
         thresholds: impl IntoIterator<Item = &'a Threshold>,
         conditions: impl Iterator<Item = (Condition, Duration)>,
         readings: &Readings,
-        verdicts: impl Iterator<Item = &'a Verdict>,
+        (verdicts, held_back): (&[Verdict], Option<HeldBack>),
     ) -> String {
         let seen = |signal: Signal| {
             let reading = readings.get(signal)?;
@@ -107,8 +112,10 @@ impl View {
             conditions_for_seconds: conditions.into_iter().collect(),
             readings: Signal::ALL.into_iter().filter_map(seen).collect(),
             verdicts: verdicts
+                .iter()
                 .map(|of| (of.signal.name().to_owned(), verdict_in_json(of)))
                 .collect(),
+            held_back,
         };
         serde_json::to_string(&view).unwrap_or_default() + "\n"
     }
@@ -151,9 +158,14 @@ impl View {
         readings
     }
 
-    /// Why it evicts no pod for that signal, though a threshold is met.
-    pub fn why_none(&self, signal: Signal) -> Option<&str> {
-        self.verdicts.get(signal.name())?.get("whyNone")?.as_str()
+    /// Its verdict on that signal, of which a threshold is met.
+    pub fn verdict(&self, signal: Signal) -> Option<&Value> {
+        self.verdicts.get(signal.name())
+    }
+
+    /// What holds evictions for that signal back.
+    pub fn held_back(&self, signal: Signal) -> Option<&HeldBack> {
+        self.held_back.as_ref().filter(|of| of.concerns(signal))
     }
 
     /// How many more seconds it holds that condition if no threshold is met again.

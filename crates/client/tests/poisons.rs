@@ -9,13 +9,14 @@
 use evictd_client::{MOST_BYTES, Parsed, Response, View, find_body, parse_request};
 use evictd_node::{Condition, Signal};
 use evictd_testkit::poison::{Items, Poison, json_values, lines};
+use serde_json::json;
 
 // Each reader of this crate, as ci/deps finds them, and the test that poisons what it reads.
 // readers: View::from, find_body -> a_member_of_the_view_costs_itself, an_answer_is_whole
 // readers: parse_request -> a_line_of_a_request_costs_that_request
 
 /// The members of the daemon's answer, and where one value stands in each.
-const VIEW: [(&str, &str); 6] = [
+const VIEW: [(&str, &str); 7] = [
     ("flags", "[\"--dry-run=true\", HERE]"),
     ("thresholds", "[HERE, \"memory.available<1Gi\"]"),
     ("conditions", "[\"MemoryPressure\", HERE]"),
@@ -31,6 +32,7 @@ const VIEW: [(&str, &str); 6] = [
         "verdicts",
         "{\"memory.available\": {\"whyNone\": \"none\"}, \"pid.available\": {\"whyNone\": HERE}}",
     ),
+    ("heldBack", "{\"by\": \"a gate\", \"pod\": HERE}"),
 ];
 
 fn member((name, value): &(&str, &str), here: &str) -> String {
@@ -65,7 +67,12 @@ fn check(view: &View, but: &str, what: &str) {
         ),
         (
             "verdicts",
-            view.why_none(Signal::MemoryAvailable) == Some("none"),
+            view.verdict(Signal::MemoryAvailable) == Some(&json!({"whyNone": "none"})),
+        ),
+        (
+            "heldBack",
+            view.held_back(Signal::PidAvailable)
+                .is_some_and(|of| of.to_string().ends_with("a gate")),
         ),
     ];
     for (name, is_there) in says {

@@ -28,11 +28,13 @@ pub(crate) struct Telling {
     unobserved: SignalSet,
     layout: Option<Layout>,
     unread: Vec<String>,
+    /// An internal fault was told.
+    is_faulty: bool,
     pod_problems: Vec<String>,
     /// Who describes pods and was not heard yet.
     unheard: Vec<String>,
-    /// For which signals no pod is evicted, and why.
-    verdicts: Vec<Verdict>,
+    /// For which signals it was told that no pod is evicted, and why.
+    no_pod: Vec<(Signal, NoPod)>,
     /// When the last evicted pod was gone, and what it left was being deleted.
     given_back: Option<Mono>,
 }
@@ -60,6 +62,7 @@ impl Telling {
         (node, pods): (&N, &P),
         (evict, sample): (&Evict, &Sample),
     ) {
+        self.internal_fault(now, evict.never());
         self.pod_problems(now, pods);
         self.node_problems(now, node);
         if let Some(layout) = sample.layout
@@ -111,6 +114,15 @@ impl Telling {
     fn is_again(&self, now: Mono, signal: Signal) -> bool {
         self.again
             .is_some_and(|(of, at)| of == signal && now.since(at) < Returns::WINDOW)
+    }
+
+    /// The state machine was told outcomes that no plan had asked for: once.
+    fn internal_fault(&mut self, now: Mono, outcomes: u64) {
+        if outcomes > 0 && !replace(&mut self.is_faulty, true) {
+            let text = "internal fault: an outcome came that no plan had asked for; it was left \
+                        out, and evictd goes on; please report it with this log";
+            self.events.tell(now, Event::problem("engine", text));
+        }
     }
 
     /// Reading errors, once per change.
@@ -171,7 +183,7 @@ impl Telling {
             };
             self.events.tell(now, event);
         }
-        self.verdicts.retain(|verdict| met.has(verdict.signal));
+        self.no_pod.retain(|(signal, _)| met.has(*signal));
         self.met = met;
     }
 
@@ -205,24 +217,24 @@ impl Telling {
         if why == NoPod::FreedNothing && self.given_back.is_some_and(comes_back) {
             return false; // it is asked again in the next round
         }
-        let mut known = self.verdicts.iter();
-        !known.any(|verdict| verdict.signal == signal && verdict.next == Err(why))
+        !self.no_pod.contains(&(signal, why))
     }
 
     /// No pod is evicted for a signal.
     pub(crate) fn no_candidate(&mut self, now: Mono, verdict: Verdict) {
         let signal = verdict.signal;
-        self.verdicts.retain(|of| of.signal != signal);
-        self.verdicts.push(verdict.clone());
+        self.has_candidate(signal);
+        self.no_pod
+            .extend(verdict.next.err().map(|why| (signal, why)));
         if !self.repeats.has(signal) {
             let event = Event::NoCandidate(Box::new(verdict));
             self.events.tell(now, event);
         }
     }
 
-    /// For which signals no pod is evicted though they are short, and why.
-    pub(crate) fn verdicts(&self) -> &[Verdict] {
-        &self.verdicts
+    /// Whether it was told why no pod is evicted for that signal, which is short.
+    pub(crate) fn has_told_why(&self, signal: Signal) -> bool {
+        self.no_pod.iter().any(|(of, _)| *of == signal)
     }
 
     /// What an evicted pod held comes back now: it is gone, or what it left is being deleted.
@@ -232,7 +244,7 @@ impl Telling {
 
     /// A pod is evicted for that signal. Why none is for others holds on, and is no news.
     pub(crate) fn has_candidate(&mut self, signal: Signal) {
-        self.verdicts.retain(|verdict| verdict.signal != signal);
+        self.no_pod.retain(|(of, _)| *of != signal);
     }
 }
 
@@ -240,6 +252,16 @@ impl Telling {
 mod tests {
     use super::*;
     use crate::fake::FakePods;
+
+    #[test]
+    fn internal_fault_is_told_once() {
+        let mut telling = Telling::default();
+        let told = [0, 1, 2].map(|outcomes| {
+            telling.internal_fault(Mono::ZERO, outcomes);
+            telling.events.take().count()
+        });
+        assert_eq!(told, [0, 1, 0]);
+    }
 
     #[test]
     fn a_new_problem_does_not_have_the_others_told_again() {

@@ -43,7 +43,7 @@ pub use restart::{EvictState, FirstMet};
 pub use returns::{Return, Returns};
 pub use skipped::Skip;
 pub use stage::{OutcomeName, Reaction, StageName, reaction};
-pub use verdict::{Account, Holds, Shortage, Verdict};
+pub use verdict::{Account, Holds, Proposed, Shortage, Verdict};
 pub use watched::Thresholds;
 
 #[cfg(test)]

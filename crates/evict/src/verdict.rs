@@ -10,7 +10,7 @@ use evictd_rank::{Candidate, Place, Rule, rank, rule};
 use evictd_threshold::Threshold;
 
 use crate::evidence::Need;
-use crate::stage::Stage;
+use crate::stage::{Proposal, Stage};
 use crate::{Evict, Left, NoPod, Skip};
 
 /// Which pod is next for a signal, why, or why none is.
@@ -66,6 +66,36 @@ pub struct Account {
     pub holds: Holds,
     /// Why it is not the next; `None` of one that may be.
     pub skipped: Option<Skip>,
+}
+
+/// A pod whose eviction was decided and has not begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Proposed<'a> {
+    /// For which signal; `None` for a limit of its own.
+    pub signal: Option<Signal>,
+    /// The pod's uid,
+    pub uid: &'a str,
+    /// its namespace,
+    pub namespace: &'a str,
+    /// and its name.
+    pub name: &'a str,
+}
+
+impl<'a> Proposed<'a> {
+    /// That pod, by its uid, its namespace and its name.
+    #[must_use]
+    pub const fn new(
+        signal: Option<Signal>,
+        (uid, namespace, name): (&'a str, &'a str, &'a str),
+    ) -> Self {
+        Self {
+            signal,
+            uid,
+            namespace,
+            name,
+        }
+    }
 }
 
 /// How much a pod holds, and how certain that is.
@@ -176,10 +206,7 @@ impl Evict {
         });
         let mut left = accounts.iter().filter(|of| of.skipped.is_none());
         let both = next.is_ok().then(|| left.next().zip(left.next())).flatten();
-        let rule = both.map(|(first, second)| {
-            let places = (&first.place, &second.place);
-            rule(places, layout, pods, policy)
-        });
+        let rule = both.map(|(first, second)| self.rule_of(&first.place, &second.place, pods));
         let shortage = self.shortage(signal);
         let held = accounts.iter().map(|account| account.holds.at_least());
         let held = held.fold(0, u64::saturating_add);
@@ -193,6 +220,32 @@ impl Evict {
             rule,
             left: self.left_on(signal).cloned(),
         }
+    }
+
+    /// The rule that puts the first place before the second one, both of these pods.
+    #[must_use]
+    pub fn rule_of(&self, first: &Place, second: &Place, pods: &[Candidate]) -> Rule {
+        let layout = self.watch.layout_or_one();
+        rule((first, second), layout, pods, &self.config.policy)
+    }
+
+    /// The pod whose eviction was decided in the latest round and has not begun.
+    #[must_use]
+    pub fn proposed(&self) -> Option<Proposed<'_>> {
+        let Stage::Proposed(proposal) = &self.stage else {
+            return None;
+        };
+        let threshold = proposal.threshold.and_then(|index| self.watch.get(index));
+        let of = &self.victim;
+        let signal = threshold.map(|threshold| threshold.signal);
+        Some(Proposed::new(signal, (&of.uid, &of.namespace, &of.name)))
+    }
+
+    /// Whether the latest round has decided that a pod is evicted, or none, and that was not taken
+    /// up yet.
+    #[must_use]
+    pub const fn awaits_its_gates(&self) -> bool {
+        matches!(self.stage, Stage::Proposed(_) | Stage::Telling)
     }
 
     /// What an eviction for the signal has to be worth: by the threshold of it for which a pod was
@@ -243,14 +296,19 @@ impl Evict {
         self.left = left.map(|left| (signal, left));
     }
 
-    /// Who would be evicted in the place of the pod that is being evicted for a threshold;
-    /// `None` where nobody would be.
+    /// Who would be evicted in the place of the pod that is proposed or being killed for a
+    /// threshold; `None` where nobody would be.
     #[must_use]
     pub fn next_after_victim(&self, pods: &[Candidate]) -> Option<Place> {
-        let Stage::Killing { threshold, .. } = &self.stage else {
-            return None;
+        let threshold = match &self.stage {
+            Stage::Killing { threshold, .. } | Stage::Proposed(Proposal { threshold, .. }) => {
+                *threshold
+            }
+            Stage::Idle | Stage::ReadingPods { .. } | Stage::Relieving { .. } | Stage::Telling => {
+                None
+            }
         };
-        let threshold = self.watch.get((*threshold)?)?;
+        let threshold = self.watch.get(threshold?)?;
         let judge = self.judge();
         let need = judge.need(threshold);
         let wanted = |_: usize, pod: &Candidate| {

@@ -1,16 +1,17 @@
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use evictd_evict::{Cause, Evict, Eviction, Observation, Outcome, Plan, Relieved};
+use evictd_evict::{Cause, Evict, Eviction, Observation, Outcome, Plan, Relieved, Verdict};
 use evictd_node::pod::Pod;
 use evictd_node::{ConditionSet, Mono, Resource, Signal, Unit};
 use evictd_quantity::{Format, Quantity};
 use evictd_rank::Candidate;
 
-use crate::{Line, Seen};
+use crate::{Line, Seen, SeenPod};
 
 /// Each plan takes a pod or a threshold out, so there are never that many of one moment.
 const MOST_PLANS: usize = 10_000;
@@ -28,7 +29,7 @@ pub struct Session {
 }
 
 /// Something that was decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decided {
     /// In one line.
@@ -37,10 +38,9 @@ pub struct Decided {
     pub why: String,
     /// Of an eviction, the pod: `NAMESPACE/NAME`.
     pub pod: Option<String>,
-    /// The signal that it is evicted for; `None` for a limit of its own.
-    pub signal: Option<Signal>,
-    /// No pod is evicted though a threshold is met.
-    pub spares_all: bool,
+    /// By what a pod is evicted, or none though a threshold is met; `None` for a limit of its own
+    /// and for what is no eviction.
+    pub verdict: Option<Box<Verdict>>,
 }
 
 impl Decided {
@@ -51,8 +51,7 @@ impl Decided {
             text,
             why: String::new(),
             pod: None,
-            signal: None,
-            spares_all: false,
+            verdict: None,
         }
     }
 }
@@ -116,17 +115,16 @@ impl Session {
     }
 
     fn see(&mut self, seen: &Seen) -> Vec<Decided> {
-        let candidates: Vec<Candidate> = self
-            .pods
-            .iter()
-            .filter_map(|pod| {
-                let of = seen.pods.iter().find(|of| of.uid == pod.metadata.uid)?;
-                Some(Candidate {
-                    pod: Arc::clone(pod),
-                    usage: of.usage.clone(),
-                })
+        // In the order in which the daemon had listed them, which decides between equals.
+        let candidate = |of: &SeenPod| {
+            let mut pods = self.pods.iter();
+            let pod = pods.find(|pod| pod.metadata.uid == of.uid)?;
+            Some(Candidate {
+                pod: Arc::clone(pod),
+                usage: of.usage.clone(),
             })
-            .collect();
+        };
+        let candidates: Vec<Candidate> = seen.pods.iter().filter_map(candidate).collect();
         let (now, evict) = (seen.at, &mut self.evict);
         let observation = Observation {
             readings: &seen.readings,
@@ -145,7 +143,7 @@ impl Session {
                     again: Some(&seen.readings),
                 }),
                 Plan::Evict(eviction) => {
-                    evictions.extend(evicted(evict, eviction, &plan, &candidates));
+                    evictions.extend(evicted(now, evict, eviction, &plan, &candidates));
                     Outcome::Pretended
                 }
                 Plan::NoCandidate(signal, _) => {
@@ -161,14 +159,14 @@ impl Session {
         let mut decided = self.changes(seen);
         decided.extend(evictions);
         let mut now_none = Vec::new();
-        for verdict in &no_pods {
+        for verdict in no_pods {
             let Some(why) = verdict.why_none() else {
                 continue;
             };
             let text = format!("no pod would be evicted for {}: {why}", verdict.signal);
             if !self.none.contains(&text) {
                 decided.push(Decided {
-                    spares_all: true,
+                    verdict: Some(Box::new(verdict)),
                     ..Decided::new(text.clone())
                 });
             }
@@ -227,6 +225,7 @@ fn left(seen: &Seen, signal: Signal) -> String {
 }
 
 fn evicted(
+    now: Mono,
     evict: &Evict,
     eviction: &Eviction,
     plan: &Plan,
@@ -243,11 +242,12 @@ fn evicted(
         text: format!("pod {name} would be evicted: {}", message.trim_end()),
         why: plan.explain(evict, candidates),
         pod: Some(name),
-        signal: match &eviction.cause {
-            Cause::Threshold { place, .. } => Some(place.signal),
+        verdict: match &eviction.cause {
+            Cause::Threshold { place, .. } => {
+                Some(Box::new(evict.verdict(now, place.signal, candidates)))
+            }
             Cause::EmptyDirLimit | Cause::PodLimit | Cause::ContainerLimit => None,
         },
-        spares_all: false,
     })
 }
 

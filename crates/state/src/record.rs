@@ -120,6 +120,9 @@ pub struct Record {
     /// What put that pod there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_reason: Option<String>,
+    /// The rule that put the evicted pod before that one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// What it leaves on the disk that is short, and what would free it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leftovers: Option<String>,
@@ -161,6 +164,7 @@ impl Record {
             reason: text("reason"),
             next: if_any("next"),
             next_reason: if_any("nextReason"),
+            rule: if_any("rule"),
             leftovers: if_any("leftovers"),
             message: text("message"),
             annotations: annotations(from),
@@ -201,6 +205,7 @@ impl Record {
         .chain(&mut self.restart_policy)
         .chain(&mut self.next)
         .chain(&mut self.next_reason)
+        .chain(&mut self.rule)
         .chain(&mut self.leftovers)
         .chain(self.annotations.values_mut())
         .for_each(|text| cut(text, MOST_TEXT));

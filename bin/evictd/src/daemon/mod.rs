@@ -232,7 +232,7 @@ impl Daemon {
             file.write_if_due(now(), &self.engine, self.memory.counts());
         }
         // Last, and at most one answer: what it takes delays no decision of this turn.
-        let known = (&*self.engine, &self.memory);
+        let known = (&mut *self.engine, &self.memory);
         self.local.answer(now(), known, &mut self.reloads);
         self.supervisor.follow(now(), self.reloads.is_reading());
         self.hand_on();

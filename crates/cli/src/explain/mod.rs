@@ -95,8 +95,8 @@ impl Explain {
             ..Explanation::of_daemon(
                 settings,
                 (&before, &sampled.readings, ended.since(begun)),
-                by_daemon(decided.collect(), view),
-                Next::of(signal, &sampled).or_as_the_daemon_says(view),
+                one_answer(decided.collect(), view),
+                Next::of(signal, &sampled, Some(view)),
             )
         };
         Ok(print_as(self.json, &document, || {
@@ -105,35 +105,27 @@ impl Explain {
     }
 }
 
-/// What the daemon says of a signal counts, where a fresh look would evict a pod for it: the
-/// daemon knows what the last eviction gave back.
-pub(super) fn by_daemon(decided: Vec<Decided>, daemon: &View) -> Vec<Decided> {
+/// What is decided, with what the daemon says of a signal in the place of what a look from outside
+/// decided on it. Where a pod would be evicted, it does not matter that none would be after it.
+pub(super) fn one_answer(decided: Vec<Decided>, daemon: &View) -> Vec<Decision> {
     let mut told = Vec::new();
-    let in_its_words = |of: Decided| {
-        let spares = |signal: Signal| Some((signal, daemon.why_none(signal)?));
-        let Some((signal, why)) = of.signal.and_then(spares) else {
-            return Some(of);
+    let mut answer = Vec::new();
+    for of in decided {
+        let signal = of.verdict.as_ref().map(|verdict| verdict.signal);
+        let said = signal.and_then(|signal| Next::said_by(daemon, signal));
+        let Some(said) = said else {
+            answer.push(Decision::from(of));
+            continue;
         };
-        let is_new = !told.contains(&signal);
-        told.push(signal);
-        let text = format!("no pod would be evicted for {signal}: {why}");
-        let mut none = Decided::new(text);
-        none.why = "so says the daemon, which knows what its last eviction gave back".to_owned();
-        none.spares_all = true;
-        is_new.then_some(none)
-    };
-    decided.into_iter().filter_map(in_its_words).collect()
-}
-
-/// Where a pod would be evicted, it does not matter that none would be after it.
-fn one_answer(decided: Vec<Decided>) -> Vec<Decision> {
-    let evicts = decided.iter().any(|of| of.pod.is_some());
-    let counts = |of: &Decided| !(evicts && of.spares_all);
-    decided
-        .into_iter()
-        .filter(counts)
-        .map(Decision::from)
-        .collect()
+        if !told.contains(&said.signal) {
+            told.push(said.signal);
+            answer.push(Decision::from(said));
+        }
+    }
+    if answer.iter().any(|of| of.evicts == Some(true)) {
+        answer.retain(|of| of.evicts != Some(false));
+    }
+    answer
 }
 
 /// What `--json` prints.
@@ -180,13 +172,39 @@ impl Relief {
 pub(super) struct Decision {
     pub(super) text: String,
     why: String,
+    /// Whether a pod would be evicted; `None` where it is about something else.
+    #[serde(skip)]
+    evicts: Option<bool>,
 }
 
 impl From<Decided> for Decision {
     fn from(of: Decided) -> Self {
+        let is_of_eviction = of.pod.is_some() || of.verdict.is_some();
         Self {
             text: of.text,
             why: of.why,
+            evicts: is_of_eviction.then_some(of.pod.is_some()),
+        }
+    }
+}
+
+impl From<Next> for Decision {
+    fn from(of: Next) -> Self {
+        let signal = of.signal;
+        let text = match (&of.nobody, of.first()) {
+            (None, Some(first)) => format!(
+                "pod {} would be evicted for {signal}: {}",
+                first.name, first.reason
+            ),
+            (why, _) => {
+                let why = why.as_deref().unwrap_or_default();
+                format!("no pod would be evicted for {signal}: {why}")
+            }
+        };
+        Self {
+            text,
+            why: format!("so says the daemon\n{}", of.order_in_words()),
+            evicts: Some(of.nobody.is_none()),
         }
     }
 }
@@ -197,7 +215,7 @@ impl Explanation {
     pub(super) fn of_daemon(
         settings: &Resolved,
         (before, after, between): (&Readings, &Readings, Duration),
-        decided: Vec<Decided>,
+        decided: Vec<Decision>,
         next: Next,
     ) -> Self {
         let of = |threshold| Distance::new(threshold, before, after, between);
@@ -209,7 +227,7 @@ impl Explanation {
         Self {
             settings: Whose::Daemon,
             thresholds: thresholds.filter(counts).collect(),
-            decided: one_answer(decided),
+            decided,
             relief: Relief::new(settings, after),
             next,
         }
@@ -243,7 +261,9 @@ impl Explanation {
                 let _ = writeln!(text, "    {}", Plain(line));
             }
         }
-        let _ = writeln!(text, "{}", Plain(self.next.sentence()));
+        for line in self.next.lines() {
+            let _ = writeln!(text, "{}", Plain(line));
+        }
         text
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::whose::{Whose, settings_of};
 use crate::next::Next;
-use crate::output::{NO_PODS, complain, shown, wrong_value};
+use crate::output::{complain, shown, wrong_value};
 use crate::sampled::{RankedPod, Sampled};
 use crate::screen::{Paint, cut};
 
@@ -76,11 +76,7 @@ impl Order {
         for problem in sampled.engine.pods().problems() {
             complain("explain", problem);
         }
-        let next = Next::of(signal, &sampled);
-        let next = match &daemon {
-            Some((_, view)) => next.or_as_the_daemon_says(view),
-            None => next,
-        };
+        let next = Next::of(signal, &sampled, daemon.as_ref().map(|(_, view)| view));
         Ok(Self {
             signal,
             pods: next.order(&sampled),
@@ -95,9 +91,6 @@ impl Order {
         } else {
             ""
         };
-        if self.pods.is_empty() {
-            return format!("{}{whose}\n", NO_PODS.trim_end());
-        }
         let title = format!("Pods in the order of eviction for {}{whose}:", self.signal);
         let mut text = paint.head(&title);
         text.push('\n');
@@ -110,7 +103,9 @@ impl Order {
                 (None, None) => writeln!(text, "{place:>3}  {name}\n     {}", pod.reason),
             };
         }
-        let _ = writeln!(text, "{}", self.next.sentence());
+        for line in self.next.lines() {
+            let _ = writeln!(text, "{line}");
+        }
         text
     }
 }

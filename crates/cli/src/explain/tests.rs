@@ -1,4 +1,5 @@
-use evictd_node::{Reading, Readings};
+use evictd_evict::Evict;
+use evictd_node::{Mono, Reading, Readings};
 use evictd_threshold::{Lists, parse};
 
 use super::distance::{Distance, rate};
@@ -50,29 +51,41 @@ fn a_rate_has_its_unit() {
     assert_eq!(distance::in_units(47 * 3600), "47h0m0s");
 }
 
+/// A pod that would be evicted for a signal, or none.
+fn would(name: Option<&str>, signal: Signal) -> Decided {
+    let mut of = Decided::new(match name {
+        Some(name) => format!("pod {name} would be evicted"),
+        None => format!("no pod would be evicted for {signal}"),
+    });
+    of.pod = name.map(str::to_owned);
+    of.verdict = Some(Box::new(evict().verdict(Mono::ZERO, signal, &[])));
+    of
+}
+
+fn evict() -> Evict {
+    Evict::new(evictd_evict::Config::default())
+}
+
+fn texts(decided: &[Decided], view: &str) -> Vec<String> {
+    let view: View = serde_json::from_str(view).unwrap();
+    let answer = one_answer(decided.to_vec(), &view).into_iter();
+    answer.map(|of| of.text).collect()
+}
+
 /// Acceptance row 285.
 #[test]
 fn one_pod_would_be_evicted_or_none() {
-    let none = || {
-        let mut none = Decided::new("no pod would be evicted for memory.available".into());
-        none.spares_all = true;
-        none
-    };
-    let mut hog = Decided::new("pod hog would be evicted".into());
-    hog.pod = Some("hog".into());
+    let memory = Signal::MemoryAvailable;
     let met = Decided::new("threshold memory.available<1Gi is met".into());
-    let texts = |decided: &[&Decided]| -> Vec<String> {
-        let all = decided.iter().map(|of| (*of).clone()).collect();
-        one_answer(all).into_iter().map(|of| of.text).collect()
-    };
+    let (hog, none) = (would(Some("hog"), memory), would(None, memory));
     assert_eq!(
-        texts(&[&met, &hog, &none()]),
+        texts(&[met.clone(), hog, none.clone()], "{}"),
         [
             "threshold memory.available<1Gi is met",
             "pod hog would be evicted"
         ]
     );
-    let alone = texts(&[&met, &none()]);
+    let alone = texts(&[met, none], "{}");
     assert!(alone[1].starts_with("no pod"), "{alone:?}");
 }
 
@@ -104,34 +117,34 @@ fn what_goes_up_and_down_is_met_in_no_time() {
 
 /// Acceptance row 371.
 #[test]
-fn where_the_daemon_evicts_nobody_nobody_would_be_evicted() {
-    let view = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{},
-        "verdicts":{"imagefs.available":{"whyNone":"the last eviction gave nothing back"}}}"#;
-    let view: View = serde_json::from_str(view).unwrap();
-    let would = |name: &str, signal| {
-        let mut of = Decided::new(format!("pod {name} would be evicted"));
-        (of.pod, of.signal) = (Some(name.to_owned()), Some(signal));
-        of
-    };
-    let decided = vec![
-        would("cam", Signal::ImagefsAvailable),
-        would("web", Signal::ImagefsAvailable),
-        would("hog", Signal::MemoryAvailable),
+fn what_the_daemon_says_of_a_signal_counts() {
+    let view = r#"{"verdicts":{
+        "imagefs.available":{"whyNone":"the last eviction gave nothing back"},
+        "pid.available":{"next":"1","pods":[
+            {"name":"a","uid":"0","reason":"uses 9","skipped":"stuck"},
+            {"name":"b","uid":"1","reason":"uses 8"}]}}}"#;
+    let decided = [
+        would(Some("cam"), Signal::ImagefsAvailable),
+        would(Some("web"), Signal::ImagefsAvailable),
+        would(None, Signal::PidAvailable),
+        would(Some("hog"), Signal::MemoryAvailable),
     ];
-    let told = by_daemon(decided, &view);
-    let texts: Vec<&str> = told.iter().map(|of| of.text.as_str()).collect();
     assert_eq!(
-        texts,
+        texts(&decided, view),
         [
-            "no pod would be evicted for imagefs.available: the last eviction gave nothing back",
+            "pod b would be evicted for pid.available: uses 8",
             "pod hog would be evicted",
         ]
     );
-    assert!(told[0].pod.is_none() && told[0].why.contains("the daemon"));
-    let old = r#"{"flags":[],"thresholds":[],"conditions":[],"readings":{}}"#;
-    let old: View = serde_json::from_str(old).unwrap();
-    let kept = by_daemon(vec![would("cam", Signal::ImagefsAvailable)], &old);
-    assert_eq!(kept[0].pod.as_deref(), Some("cam"));
+    assert_eq!(
+        texts(&decided[..2], view),
+        ["no pod would be evicted for imagefs.available: the last eviction gave nothing back"]
+    );
+    let of_another_version = r#"{"verdicts":{"imagefs.available":{"other":0}}}"#;
+    assert_eq!(
+        texts(&decided[..1], of_another_version),
+        ["pod cam would be evicted"]
+    );
 }
 
 #[test]

@@ -76,8 +76,11 @@ fn eviction(record: &Record) -> (String, String) {
     }
     let next = record.next.as_ref().zip(record.next_reason.as_ref());
     let next = next.map(|(next, reason)| format!("next would have been {next}: {reason}"));
+    let rule = record.rule.as_ref().filter(|_| next.is_some());
+    let rule = rule.map(|rule| format!("it came before the next one: {rule}"));
     let texts = [
         Some(&record.reason),
+        rule.as_ref(),
         next.as_ref(),
         Some(&record.message),
         record.leftovers.as_ref(),

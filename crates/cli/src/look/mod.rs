@@ -151,27 +151,29 @@ fn next_of_each(thresholds: &[Distance], sampled: &Sampled, daemon: &View) -> Ve
         is_new
     };
     let signals = signals.filter(is_new);
-    let next = |signal| Next::of(signal, sampled).or_as_the_daemon_says(daemon);
+    let next = |signal| Next::of(signal, sampled, Some(daemon));
     signals.map(next).collect()
 }
 
-impl Document {
-    /// Signals of which the same is to be said share a line.
-    fn who_would_go(&self) -> Vec<(String, String)> {
-        let mut told: Vec<(String, String)> = Vec::new();
-        for first in &self.first_to_be_evicted {
-            let who = match &first.nobody {
-                Some(why) => format!("nobody: {why}"),
-                None => first.pods.join("; then "),
-            };
-            match told.iter_mut().find(|(_, other)| *other == who) {
-                Some((signals, _)) => *signals += &format!(", {}", first.signal),
-                None => told.push((first.signal.to_string(), who)),
-            }
+/// Which pods are next, by signal: signals of which the same is to be said share a line.
+pub(super) fn in_words(next: &[Next]) -> Vec<(String, String)> {
+    let mut told: Vec<(String, String)> = Vec::new();
+    for first in next {
+        let who = match &first.nobody {
+            Some(why) => format!("none: {why}"),
+            None => first.pods.join("; then "),
+        };
+        let waits = first.waits.iter().map(|why| format!(" ({why})"));
+        let who = who + &waits.collect::<String>();
+        match told.iter_mut().find(|(_, other)| *other == who) {
+            Some((signals, _)) => *signals += &format!(", {}", first.signal),
+            None => told.push((first.signal.to_string(), who)),
         }
-        told
     }
+    told
+}
 
+impl Document {
     fn in_text(&self, paint: Paint) -> String {
         let mut text = String::new();
         let head = |text: &mut String, title: &str| {
@@ -207,7 +209,7 @@ impl Document {
             line(&mut text, &done.in_words());
         }
         head(&mut text, "Who would be evicted then, the first first");
-        for (signals, who) in self.who_would_go() {
+        for (signals, who) in in_words(&self.first_to_be_evicted) {
             line(&mut text, &format!("{signals}: {who}"));
         }
         head(&mut text, "Recommended here");

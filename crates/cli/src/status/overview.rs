@@ -93,11 +93,8 @@ impl Overview {
         let (evict, pods) = (sampled.engine.evict(), sampled.engine.pods());
         let readings = daemon.as_ref().map_or(sampled.readings, View::readings);
         let conditions = daemon.as_ref().map_or(evict.conditions(), View::conditions);
-        let next = Next::of(most_pressing(evict.thresholds(), &readings), sampled);
-        let next = match &daemon {
-            Some(daemon) => next.or_as_the_daemon_says(daemon),
-            None => next,
-        };
+        let pressing = most_pressing(evict.thresholds(), &readings);
+        let next = Next::of(pressing, sampled, daemon.as_ref());
         let pods_in_order = next.order(sampled);
         let memory = sampled.engine.node().sample.memory;
         let progress = pods.disk_progress().filter(Progress::is_under_way);

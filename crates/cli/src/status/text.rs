@@ -183,13 +183,14 @@ fn pod_lines(text: &mut String, document: &Overview, paint: Paint) {
         let names = document.not_running.join(" ");
         let _ = write!(text, "\nDescribed by a manifest, not running: {names}\n");
     }
+    text.push('\n');
+    for line in document.next.lines() {
+        wrap(text, ("", "    "), &line);
+    }
     if document.pods.is_empty() {
-        text.push_str("\nNo pods: pressure is reported and nothing is killed.\n");
         return;
     }
     let signal = document.ranked_by;
-    text.push('\n');
-    wrap(text, ("", "    "), &document.next.sentence());
     let _ = writeln!(text, "Pods in the order of eviction for {signal}:");
     if document.pod_memory == PROCESSES {
         text.push_str("(no controller counts their memory: that of their processes is shown)\n");

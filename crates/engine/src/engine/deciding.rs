@@ -5,7 +5,7 @@ use core::time::Duration;
 use evictd_evict::{Cause, Evict, Eviction, Met, Observation, Outcome, Plan, Step};
 use evictd_gc::Enough;
 use evictd_node::{Mono, Reading, Readings, Unit};
-use evictd_rank::Candidate;
+use evictd_rank::{Candidate, Place};
 
 use super::decision::decision;
 use super::sampled::Sampled;
@@ -18,6 +18,9 @@ use crate::timers::{Timer, Timers};
 
 /// How often the list of pods is made anew that is kept for when memory is short.
 const LISTING_EVERY: Duration = Duration::from_secs(10);
+
+/// How often the pods are listed for who asks which of them is next.
+const ANSWERS_EVERY: Duration = Duration::from_secs(1);
 
 /// How soon two looks at what pods take from each other can be compared.
 pub(super) const SECOND_LOOK: Duration = Duration::from_millis(320);
@@ -35,6 +38,8 @@ pub(super) struct Deciding<P> {
     /// The pods, as last listed.
     pub(super) pods: P,
     pub(super) picture: Picture,
+    /// When the pods were listed whole last.
+    listed_whole: Option<Mono>,
     looked_who_stalls: Option<Mono>,
     /// Since when an eviction waits until it is known who stalls.
     awaits_stallers: Option<Mono>,
@@ -46,6 +51,7 @@ impl<P: Pods> Deciding<P> {
             evict,
             pods,
             picture: Picture::default(),
+            listed_whole: None,
             looked_who_stalls: None,
             awaits_stallers: None,
         }
@@ -59,7 +65,16 @@ impl<P: Pods> Deciding<P> {
     /// Lists the pods.
     pub(super) fn list(&mut self, now: Mono, depth: Depth) {
         self.look_at_picture(now);
+        self.listed_whole = (depth == Depth::Whole).then_some(now);
         self.pods.refresh(now, depth);
+    }
+
+    /// Lists them for who asks from outside: once a second, however often that is.
+    pub(super) fn list_for_answer(&mut self, now: Mono) {
+        let is_new = |at: Mono| now.since(at) < ANSWERS_EVERY;
+        if !self.listed_whole.is_some_and(is_new) {
+            self.list(now, Depth::Whole);
+        }
     }
 
     /// Lists them as deep as the plan that is carried out needs.
@@ -215,6 +230,7 @@ impl<P: Pods> Deciding<P> {
         if gets_short || !self.pods.has_runtimes() {
             self.pods.rest();
         } else {
+            self.listed_whole = None;
             self.pods.forget();
         }
     }
@@ -248,24 +264,34 @@ impl<P: Pods> Deciding<P> {
         let candidate = self.pods.candidates().get(eviction.candidate)?;
         let mut decision = decision(candidate, eviction, &self.evict, sampled, settings);
         // Last: whoever has vanished is taken out of the list.
-        let next = self.next_after_victim();
-        (decision.record.next, decision.record.next_reason) = next.unzip();
+        if let Some(next) = self.next_after_victim() {
+            let record = &mut decision.record;
+            record.next = self.name_of(&next);
+            record.next_reason = Some(next.to_string());
+            if let Cause::Threshold { place, .. } = &eviction.cause {
+                let rule = self.evict.rule_of(place, &next, self.pods.candidates());
+                record.rule = Some(rule.to_string());
+            }
+        }
         Some(decision)
     }
 
-    /// Who would have been evicted in the place of the pod whose kill has begun, by what it uses
-    /// exactly: its name, and what puts it there.
-    fn next_after_victim(&mut self) -> Option<(String, String)> {
+    /// The place of the pod that would have been evicted instead of the one whose kill has begun,
+    /// by what it uses exactly.
+    fn next_after_victim(&mut self) -> Option<Place> {
         loop {
             let next = self.evict.next_after_victim(self.pods.candidates())?;
             if !self.pods.is_exact(next.candidate) {
                 self.pods.read_exactly(next.candidate);
                 continue;
             }
-            let metadata = &self.pods.candidates().get(next.candidate)?.pod.metadata;
-            let name = full_name(&metadata.namespace, &metadata.name);
-            return Some((name, next.to_string()));
+            return Some(next);
         }
+    }
+
+    fn name_of(&self, place: &Place) -> Option<String> {
+        let metadata = &self.pods.candidates().get(place.candidate)?.pod.metadata;
+        Some(full_name(&metadata.namespace, &metadata.name))
     }
 
     fn read_all_exactly(&mut self) {

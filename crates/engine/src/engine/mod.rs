@@ -3,6 +3,7 @@
 //! It knows no signals, no logger and no clock; what happens it notes as
 //! [`Event`]s.
 
+mod asked;
 mod carry_out;
 mod deciding;
 mod decision;
@@ -236,15 +237,17 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Engine<N, P, R> {
         timers.filter_map(|timer| Some((timer, self.turns.timers.get(timer)?)))
     }
 
-    /// What held back the last eviction that was decided, or the answer that there is none;
-    /// `None` where nothing did.
-    pub const fn held_back_by(&self) -> Option<Gate> {
-        self.turns.held_back_by
+    /// What holds back the eviction that was decided in the latest round
+    /// ([`Evict::proposed`](evictd_evict::Evict::proposed)), or the answer that there is none.
+    pub fn held_back_by(&self) -> Option<Gate> {
+        let waits = self.turns.deciding.evict.awaits_its_gates();
+        self.turns.held_back_by.filter(|_| waits)
     }
 
-    /// For which signals no pod is evicted though a threshold is met, and why.
-    pub fn verdicts(&self) -> &[Verdict] {
-        self.turns.telling.verdicts()
+    /// Of each signal of which a threshold is met: which pod is next and why, or why none is.
+    /// Pods are listed for it, and it allocates: for whoever asks between two turns.
+    pub fn verdicts(&mut self, now: Mono) -> Vec<Verdict> {
+        self.turns.verdicts(now)
     }
 
     /// The latest readings of memory: of a round, or of a look between two.

@@ -152,6 +152,7 @@ fn of_decision(decision: &Decision) -> Fields {
         .with("reason", decision.record.reason.as_str())
         .with("next", decision.record.next.as_deref())
         .with("nextReason", decision.record.next_reason.as_deref())
+        .with("rule", decision.record.rule.as_deref())
 }
 
 fn millis(of: Duration) -> u64 {

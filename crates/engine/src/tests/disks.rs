@@ -185,15 +185,16 @@ fn who_fills_a_volume_is_stopped_and_the_volume_stays() {
     let times = told.iter().filter(|line| **line == nothing).count();
     assert_eq!(times, 1, "{told:?}");
     // Acceptance row 371: whoever asks later is told so too, for as long as it is short.
-    let verdicts = engine.verdicts().iter();
+    let verdicts = engine.verdicts(at(130_000));
     let told: Vec<String> = verdicts
+        .iter()
         .filter(|verdict| verdict.signal == Signal::NodefsAvailable)
         .filter_map(|verdict| Some(verdict.why_none()?.to_string()))
         .collect();
     assert_eq!(told, [why]);
     set(&mut engine, WHOLE, WHOLE);
     lines(&mut engine, 130_000);
-    assert_eq!(engine.verdicts(), []);
+    assert_eq!(engine.verdicts(at(130_000)), []);
 }
 
 /// Acceptance row 298: a disk that fills at 30 MiB/s is looked at each half second once the
@@ -261,7 +262,7 @@ fn a_filesystem_that_several_signals_are_about_is_told_of_once() {
         let mut engine = engine(settings("nodefs.available<100Mi"), FakePods::default());
         engine.node_mut().set(of(50 * MIB, layers));
         let mut told = lines(&mut engine, 0);
-        let spared = engine.verdicts().len();
+        let spared = engine.verdicts(at(0)).len();
         engine.node_mut().set(of(WHOLE, layers));
         engine.round_now();
         told.extend(lines(&mut engine, 1000));

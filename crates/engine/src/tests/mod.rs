@@ -1,5 +1,6 @@
 //! Scripts of time and readings, and what the engine does of them.
 
+mod asked;
 mod descriptors;
 mod disk_relief;
 mod disks;

@@ -1181,10 +1181,12 @@ fn who_would_have_been_next_is_kept_with_its_numbers() {
         };
         assert_eq!(of("next"), decision.record.next);
         assert_eq!(of("nextReason"), decision.record.next_reason);
-        of("next").zip(of("nextReason"))
+        assert_eq!(of("rule"), decision.record.rule);
+        of("nextReason").zip(of("rule"))
     };
     let middle = "uses 100Mi, 100Mi above its request, priority 0, BestEffort";
-    assert_eq!(next(three_pods()), Some(("middle".into(), middle.into())));
+    let rule = "it is further above its request";
+    assert_eq!(next(three_pods()), Some((middle.into(), rule.into())));
     // Neither one that is protected, nor the victim itself.
     let mut pods = three_pods();
     for pod in &mut pods.running {

@@ -81,6 +81,7 @@ fn record(uid: &str) -> Record {
         leftovers: Some(text("its log stays")),
         next: Some(text("default/db")),
         next_reason: Some(text("uses 200Mi")),
+        rule: Some(text("its priority is lower")),
         message: text("The node was low on resource: ephemeral-storage. \"\n\u{1}"),
         annotations: [(text("starved_resource"), text("ephemeral-storage"))].into(),
         grace_seconds: 30,

@@ -5,9 +5,8 @@ mod server;
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use evictd_client::{Response, SOCKET, View};
+use evictd_client::{HeldBack, Response, SOCKET, View};
 use evictd_config::Resolved;
-use evictd_evict::{NoPod, Verdict};
 use evictd_exposition::page;
 use evictd_machine::engine::Engine;
 use evictd_node::{Condition, Mono};
@@ -64,7 +63,12 @@ impl Local {
     }
 
     /// Answers one request, if there is one.
-    pub(crate) fn answer(&mut self, now: Mono, known: (&Engine, &Memory), reloads: &mut Reloads) {
+    pub(crate) fn answer(
+        &mut self,
+        now: Mono,
+        (engine, memory): (&mut Engine, &Memory),
+        reloads: &mut Reloads,
+    ) {
         let is_due = self.deadline().is_some_and(|deadline| now >= deadline);
         if let Some(server) = &mut self.server
             && (core::mem::take(&mut self.is_ready) || is_due)
@@ -80,7 +84,7 @@ impl Local {
                     Response::takes_only("POST", "it changes the settings in force: POST /reload\n")
                 }
                 (Method::Get, "/reloaded") => Response::of_text(reloads.in_text()),
-                (Method::Get, _) => answer(now, path, known, view),
+                (Method::Get, _) => answer(now, path, (&mut *engine, memory), view),
                 (Method::Post, _) => Response::takes_only(
                     "GET",
                     "only /reload changes anything: all others are asked for by GET\n",
@@ -90,20 +94,29 @@ impl Local {
     }
 }
 
-fn answer(now: Mono, path: &str, (engine, memory): (&Engine, &Memory), view: &View) -> Response {
+fn answer(
+    now: Mono,
+    path: &str,
+    (engine, memory): (&mut Engine, &Memory),
+    view: &View,
+) -> Response {
     match path {
         "/metrics" => Response::found("text/plain; version=0.0.4", page(engine, memory.counts())),
         "/timing" => Response::of_text(engine.timing().in_text()),
         "/timing.json" => Response::found("application/json", engine.timing().in_json()),
-        "/view.json" => Response::found(
-            "application/json",
-            view.in_json(
+        "/view.json" => {
+            let verdicts = engine.verdicts(now);
+            let pod = engine.evict().proposed();
+            let gate = engine.held_back_by();
+            let held_back = gate.map(|gate| HeldBack::new(&gate, pod, &verdicts));
+            let answer = view.in_json(
                 engine.evict().thresholds(),
                 reported(engine, now),
                 engine.readings(),
-                verdicts(engine),
-            ),
-        ),
+                (&verdicts, held_back),
+            );
+            Response::found("application/json", answer)
+        }
         "/healthz" => Response::of_text(String::from("ok\n")),
         _ => Response::not_found(
             "there are /metrics, /timing, /timing.json, /view.json, /reload, /reloaded and \
@@ -118,14 +131,6 @@ fn reported(engine: &Engine, now: Mono) -> impl Iterator<Item = (Condition, Dura
     Condition::ALL
         .into_iter()
         .filter_map(move |of| Some((of, left(of)?)))
-}
-
-/// Where no pod is evicted. That a dry run has named its own is no answer to who would be.
-fn verdicts(engine: &Engine) -> impl Iterator<Item = &Verdict> {
-    let is_rehearsed =
-        |of: &Verdict| matches!(of.next, Err(NoPod::Rehearsed | NoPod::RehearsedMost));
-    let verdicts = engine.verdicts().iter();
-    verdicts.filter(move |of| !is_rehearsed(of))
 }
 
 #[cfg(test)]

@@ -203,8 +203,8 @@ fn why(screen: &Screen) -> Vec<String> {
         }
         (None, None, None) => format!("{name}: not evicted for {signal} now"),
     };
-    let next = seen.overview.next.sentence();
-    let mut lines = vec![standing, format!("  {}", pod.reason), next];
+    let mut lines = vec![standing, format!("  {}", pod.reason)];
+    lines.extend(seen.overview.next.lines());
     lines.push("now:".to_owned());
     let decided = seen.explained.decided.iter();
     lines.extend(decided.map(|of| format!("  {}", of.text)));

@@ -11,9 +11,10 @@ use evictd_state::read_events;
 use evictd_stats::{now, wall_seconds};
 use evictd_sys::Bell;
 
-use crate::explain::{Explanation, by_daemon};
+use crate::explain::{Explanation, one_answer};
 use crate::history::events;
 use crate::moments::Moments;
+use crate::next::Next;
 use crate::sampled::{Sampled, ask_daemon};
 use crate::status::Overview;
 
@@ -74,7 +75,6 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
     let at = now();
     let lines = Moments::new(&of_daemon.evict).look(&mut known.sampled, at)?;
     let decided = lines.into_iter().flat_map(|(_, decided)| decided);
-    let decided = by_daemon(decided.collect(), &view);
     let readings = known.sampled.readings;
     known.before.push_back((at, readings));
     if known.before.len() > RATE {
@@ -83,9 +83,10 @@ fn look(settings: &Resolved, eye: &mut Option<Eye>) -> Result<Seen, String> {
     let (first, before) = known.before.front().copied().unwrap_or((at, readings));
     let between = (&before, &readings, at.since(first));
     let mut overview = Overview::of(&known.sampled, None);
-    overview.next = overview.next.or_as_the_daemon_says(&view);
+    overview.next = Next::of(overview.next.signal, &known.sampled, Some(&view));
     overview.pods = overview.next.order(&known.sampled);
     let next = overview.next.clone();
+    let decided = one_answer(decided.collect(), &view);
     let explained = Explanation::of_daemon(&of_daemon, between, decided, next);
     let seen = Seen {
         node: node_name(),

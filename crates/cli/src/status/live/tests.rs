@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use evictd_client::View;
 use evictd_config::{Typed, resolve};
 use evictd_node::{Layout, Reading, Signal};
 use evictd_recording::Decided;
@@ -50,7 +51,7 @@ fn seen(left_mib: i64) -> Seen {
         explained: Explanation::of_daemon(
             &settings,
             (&before, &after, Duration::from_secs(10)),
-            vec![would],
+            crate::explain::one_answer(vec![would], &View::default()),
             next(),
         ),
         events: vec![
