@@ -50,10 +50,7 @@ fn play(evict: &mut Evict, line: &str, capacity: i64) -> Result<(), Box<dyn Erro
         let outcome = match plan {
             Plan::Rest | Plan::KillNow => return Ok(()),
             Plan::ReadPods => Outcome::PodsRead,
-            Plan::Relieve(_) => Outcome::Relieved(Relieved {
-                gave: false,
-                again: Some(&readings),
-            }),
+            Plan::Relieve(_) => Outcome::Relieved(Relieved::default()),
             Plan::NoCandidate(..) => Outcome::Told,
             Plan::Evict(_) => {
                 print!("after {seconds} s: {}", plan.explain(evict, &pods));

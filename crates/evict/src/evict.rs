@@ -161,7 +161,7 @@ impl Evict {
     }
 
     /// Goes on after a plan was carried out. `pods` are those of the last step or
-    /// newer ones. An outcome that no plan asked for changes nothing ([`reaction`]).
+    /// newer ones. An outcome that no plan asked for changes nothing ([`reaction`](crate::reaction())).
     pub fn outcome(&mut self, now: Mono, outcome: Outcome<'_>, pods: Option<&[Candidate]>) -> Plan {
         match (core::mem::replace(&mut self.stage, Stage::Idle), outcome) {
             (Stage::ReadingPods { threshold }, Outcome::PodsRead) => {
