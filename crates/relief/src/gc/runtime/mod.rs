@@ -184,7 +184,7 @@ impl Run<'_> {
     /// fault.
     fn fail_at(&mut self, id: String, error: &Error) {
         self.fail(error);
-        if matches!(error.failure, Failure::TimedOut(_) | Failure::Closed) {
+        if is_no_answer(error) {
             self.hung.add(id, now());
             self.is_lost = self.patience.has_hung(now());
         } else {
@@ -204,4 +204,9 @@ impl Run<'_> {
         self.is_lost = error.is_lost();
         self.collected.add_error(error.to_string());
     }
+}
+
+/// Whether a runtime gave no answer to a call, which may be the fault of what that is about.
+const fn is_no_answer(error: &Error) -> bool {
+    matches!(error.failure, Failure::TimedOut(_) | Failure::Closed)
 }

@@ -95,6 +95,22 @@ fn a_job_that_frees_nothing_leaves_the_rest() {
     assert_eq!(collected.removed.len(), 4);
 }
 
+/// Each attempt held an eviction up for two minutes.
+#[test]
+fn a_build_cache_whose_prune_hangs_is_left_alone() {
+    let (mut fake, relief) = short_of_room();
+    let mut collector = collector(FREES_WITHIN);
+    let job = Job {
+        number: 1,
+        what: Collect::Step(relief),
+        dry_run: false,
+    };
+    fake.fails = vec![("prune", hangs())];
+    let mut prune = || collector.collect(&mut fake, &job, &mut |_| {});
+    assert!(prune().is_err() && prune().is_ok());
+    assert_eq!(fake.pruned.len(), 1);
+}
+
 /// A record that is too long is lost, and with it those beside it.
 #[test]
 fn thousands_of_errors_and_names_fit_into_a_record() {

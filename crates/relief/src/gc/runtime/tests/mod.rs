@@ -121,7 +121,10 @@ impl ContainerRuntime for Fake {
     }
     fn prune_build_cache(&mut self, missing: Option<u64>) -> Result<Option<u64>, Error> {
         self.pruned.push(missing);
-        Ok(Some(5 << 28))
+        match self.fails.iter().find(|(of, _)| *of == "prune") {
+            Some((_, failure)) => Err(Error::new(self.endpoint(), "POST", failure.clone())),
+            None => Ok(Some(5 << 28)),
+        }
     }
     fn remove_container(&mut self, id: &str) -> Result<(), Error> {
         if self.longest_list < usize::MAX {
