@@ -1,4 +1,5 @@
 use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -72,8 +73,9 @@ const MINIMUM_AGE_SECONDS: u64 = 60;
 /// are known to have ended.
 #[must_use]
 pub fn plan_logs(found: &[Leftover<'_>], node: &Node<'_>) -> Vec<Deletion> {
+    let numbers = numbers(found);
     let all = found.iter().enumerate().filter_map(|(index, leftover)| {
-        let reason = reason(leftover, found, node)?;
+        let reason = reason(leftover, &numbers, node)?;
         let kind = leftover.kind;
         let turn = (kind == Kind::LogFile, leftover.modified_seconds);
         Some((
@@ -90,8 +92,24 @@ pub fn plan_logs(found: &[Leftover<'_>], node: &Node<'_>) -> Vec<Deletion> {
     all.into_iter().map(|(_, deletion)| deletion).collect()
 }
 
+/// The first and the newest number of each container's logs, by its pod's directory and its own:
+/// looked for once, as a pod can make any number of them.
+type Numbers<'a> = BTreeMap<(&'a [u8], &'a [u8]), (u64, u64)>;
+
+fn numbers<'a>(found: &[Leftover<'a>]) -> Numbers<'a> {
+    let mut numbers = Numbers::new();
+    for log in found.iter().filter(|one| one.kind == Kind::LogFile) {
+        if let Some(number) = parse_log_file(log.file) {
+            let of = numbers.entry((log.pod, log.container));
+            let (first, newest) = of.or_insert((number, number));
+            (*first, *newest) = (number.min(*first), number.max(*newest));
+        }
+    }
+    numbers
+}
+
 /// Why something is deleted, if it is.
-fn reason(leftover: &Leftover<'_>, found: &[Leftover<'_>], node: &Node<'_>) -> Option<String> {
+fn reason(leftover: &Leftover<'_>, numbers: &Numbers<'_>, node: &Node<'_>) -> Option<String> {
     let pods = node.pods;
     let (uid, may_live) = match leftover.kind {
         Kind::Volumes => {
@@ -116,7 +134,7 @@ fn reason(leftover: &Leftover<'_>, found: &[Leftover<'_>], node: &Node<'_>) -> O
         Kind::Container | Kind::Sandbox | Kind::Image | Kind::Volume => return None,
     };
     if leftover.kind == Kind::LogFile {
-        return between(leftover, found).filter(|_| may_live);
+        return between(leftover, numbers).filter(|_| may_live);
     }
     let is_due = node.ended.contains(&uid) || is_old(leftover, node);
     (is_due && !may_live).then(|| POD_GONE.to_owned())
@@ -130,14 +148,9 @@ fn is_old(leftover: &Leftover<'_>, node: &Node<'_>) -> bool {
 }
 
 /// The reason if the log lies between its container's first and newest.
-fn between(log: &Leftover<'_>, found: &[Leftover<'_>]) -> Option<String> {
+fn between(log: &Leftover<'_>, numbers: &Numbers<'_>) -> Option<String> {
     let number = parse_log_file(log.file)?;
-    let beside = |other: &&Leftover<'_>| {
-        other.kind == Kind::LogFile && other.pod == log.pod && other.container == log.container
-    };
-    let numbers = found.iter().filter(beside);
-    let numbers = numbers.filter_map(|other| parse_log_file(other.file));
-    let (first, newest) = (numbers.clone().min()?, numbers.max()?);
+    let (first, newest) = *numbers.get(&(log.pod, log.container))?;
     (first < number && number < newest)
         .then(|| format!("between the first log ({first}.log) and the newest ({newest}.log)"))
 }

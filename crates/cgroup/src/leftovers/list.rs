@@ -13,8 +13,15 @@ use super::root::{EMPTY_DIRS, Root, enter};
 use crate::Error;
 use crate::process::Proc;
 
+/// Of one pod's logs so much is looked at: a pod that may write there can make any number of
+/// names. What is counted of it is less than there is then.
+const MOST_ENTRIES: usize = 65_536;
+
+/// So many of its log files are listed.
+pub(super) const MOST_LOGS: usize = 1024;
+
 impl Leftovers {
-    /// Everything there is, that of living pods too. What vanishes meanwhile is
+    /// Everything there is, that of living pods too; of one pod's log files 1024 at most. What vanishes meanwhile is
     /// left out; so are links and what is mounted.
     ///
     /// The errors are of what could not be read; they cost nothing else.
@@ -83,23 +90,32 @@ impl<'a> List<'a> {
     /// The logs of a pod: the directory, and each file in those of containers.
     fn logs(&mut self, root: &Root, pod: &CStr, dir: BorrowedFd<'_>) -> Result<(), Errno> {
         let mut whole = Sum::of(&fstat(dir)?);
-        names(dir, &mut |container| {
+        let (mut entries, mut logs) = (0_usize, 0_usize);
+        let mut count = || {
+            entries = entries.saturating_add(1);
+            entries < MOST_ENTRIES
+        };
+        names_while(dir, &mut |container| {
             whole.add_entry(dir, container)?;
+            let goes_on = count();
             let Some(below) = self.enter(root, dir, container)? else {
-                return Ok(());
+                return Ok(goes_on);
             };
-            names(below.as_fd(), &mut |file| {
+            names_while(below.as_fd(), &mut |file| {
                 let Some(stat) = stat(below.as_fd(), file)? else {
-                    return Ok(());
+                    return Ok(count());
                 };
                 let one = Sum::of(&stat);
                 whole.add(&one);
-                if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
+                let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+                if is_file && logs < MOST_LOGS {
+                    logs = logs.saturating_add(1);
                     let kind = LeftoverKind::LogFile;
                     self.found.push(one.leftover(kind, [pod, container, file]));
                 }
-                Ok(())
-            })
+                Ok(count())
+            })?;
+            Ok(goes_on)
         })?;
         let kind = LeftoverKind::PodLogs;
         self.found.push(whole.leftover(kind, [pod, c"", c""]));
@@ -190,6 +206,20 @@ fn names(
     dir: BorrowedFd<'_>,
     visit: &mut dyn FnMut(&CStr) -> Result<(), Errno>,
 ) -> Result<(), Errno> {
-    let mut visit = |name: &CStr, _| visit(name).map(ControlFlow::Continue);
+    names_while(dir, &mut |name| visit(name).map(|()| true))
+}
+
+/// Calls `visit` with the name of each entry, as long as it returns `true`.
+fn names_while(
+    dir: BorrowedFd<'_>,
+    visit: &mut dyn FnMut(&CStr) -> Result<bool, Errno>,
+) -> Result<(), Errno> {
+    let mut visit = |name: &CStr, _| {
+        Ok(if visit(name)? {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        })
+    };
     each_entry(dir, &mut visit).map(drop)
 }

@@ -105,6 +105,28 @@ fn everything_is_listed_and_links_are_not() {
 }
 
 /// A link above the directory that was named, where others may write: it may lead anywhere.
+/// Acceptance row 452: what its pod may fill is not all kept in memory.
+#[test]
+fn names_without_end_in_a_log_directory_are_listed_in_part() {
+    let fixture = Fixture::new();
+    fixture.file("logs/a_other_v/c/0.log", "");
+    for number in 0..2 * list::MOST_LOGS {
+        fixture.file(&format!("logs/a_b_u/c{}/{number}.log", number % 7), "");
+    }
+    let (found, errors) = open(&fixture).list();
+    assert_eq!(errors, []);
+    let of = |pod: &str, kind| {
+        let pod = pod.as_bytes();
+        let mut all = found.iter();
+        all.by_ref()
+            .filter(|one| one.pod.to_bytes() == pod && one.kind == kind)
+            .count()
+    };
+    assert_eq!(of("a_b_u", LeftoverKind::LogFile), list::MOST_LOGS);
+    assert_eq!(of("a_b_u", LeftoverKind::PodLogs), 1);
+    assert_eq!(of("a_other_v", LeftoverKind::LogFile), 1);
+}
+
 #[test]
 fn no_link_leads_to_a_directory_that_was_named() {
     let fixture = Fixture::new();

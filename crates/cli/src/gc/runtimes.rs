@@ -67,7 +67,7 @@ pub(super) fn collect(settings: &Resolved, what: &Collect, json: bool) -> AllDon
         .flatten()
         .map(|state| state.images);
     let records = SharedRecords::new(known.unwrap_or_default().into());
-    let mut collector = RuntimeCollector::of(settings, records);
+    let mut collector = RuntimeCollector::of(settings, records).without_haste();
     let verb = if settings.dry_run {
         "would remove"
     } else {

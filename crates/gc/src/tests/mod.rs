@@ -250,3 +250,14 @@ fn uids_and_logs_have_a_form_too() {
     let found = ["vol:a_b@99", "vol:..@99"];
     assert_eq!(planned(&found, &[], &[]), [""; 0]);
 }
+
+/// A pod that may write there makes as many as it likes: each was compared with all others.
+#[test]
+fn the_logs_of_one_container_are_planned_however_many_there_are() {
+    let names: Vec<String> = (0..30_000)
+        .map(|number| format!("a_b_u/c/{number}.log@9"))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let live = [known(Uid::Is("u"), Some("a"), "b")];
+    assert_eq!(planned(&names, &live, &[]).len(), names.len() - 2);
+}

@@ -85,6 +85,8 @@ struct Search<'a> {
     run: OldFilesRun,
     until: Mono,
     deleted: Deleted,
+    /// What those would give that could not be deleted the last time: others go in their place.
+    stuck: u64,
 }
 
 impl<'a> Search<'a> {
@@ -94,6 +96,7 @@ impl<'a> Search<'a> {
             run,
             until,
             deleted: Deleted::default(),
+            stuck: 0,
         }
     }
 
@@ -112,17 +115,26 @@ impl<'a> Search<'a> {
                 return;
             }
             let (before, has_more) = (self.deleted.files, plan.has_more);
+            let stuck = core::mem::take(&mut self.stuck);
             if plan.files > 0 {
                 self.carry_out(plan);
             }
-            if !has_more || self.deleted.files == before || self.is_late() {
+            let goes_on = has_more && self.deleted.files > before;
+            let is_stuck = self.run.missing > 0 && self.stuck > stuck;
+            if !(goes_on || is_stuck) || self.is_late() {
                 return;
             }
         }
     }
 
     fn plan(&mut self) -> OldFilesPlan {
-        let (mut files, until) = (OldFiles::new(self.run), self.until);
+        let missing = self.run.missing.saturating_add(self.stuck);
+        let run = OldFilesRun {
+            missing,
+            ..self.run
+        };
+        let (mut files, until) = (OldFiles::new(run), self.until);
+        self.deleted.failed = 0; // they are met again
         let walk = self.dir.each_file(MOST_ENTRIES, &mut |file| {
             files.see(&facts(file));
             go_on(now() < until)
@@ -158,7 +170,10 @@ impl<'a> Search<'a> {
                 left = left.saturating_sub(1);
                 match file.delete() {
                     Ok(()) => self.count(&facts),
-                    Err(error) => self.fail(error.path, error.errno.to_string()),
+                    Err(error) => {
+                        self.stuck = self.stuck.saturating_add(self.run.gives(&facts));
+                        self.fail(error.path, error.errno.to_string());
+                    }
                 }
             }
             go_on(left > 0 && now() < until)

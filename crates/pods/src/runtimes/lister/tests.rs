@@ -4,9 +4,11 @@ use std::path::Path;
 
 use evictd_containers::{Error, Failure};
 use evictd_containers::{ListedContainer, RuntimeListing, RuntimePod, WritableLayer};
+use evictd_engine::ports::Heard;
+use evictd_stats::now;
 use rustix::io::Errno;
 
-use super::{Heard, Lists, is_not_ready, now};
+use super::{Lists, is_not_ready};
 
 /// Acceptance row 177.
 #[test]
@@ -66,7 +68,7 @@ fn a_runtime_that_begins_only_is_no_foreign_one() {
 /// ago.
 #[test]
 fn layers_are_measured_anew_where_only_the_runtime_can() {
-    let (now, max_age) = (evictd_stats::now(), Duration::from_secs(1));
+    let (now, max_age) = (now(), Duration::from_secs(1));
     let mut listing = RuntimeListing::default();
     listing.containers = vec![ListedContainer::default()];
     listing.containers[0].layer = WritableLayer::Dir(Path::new("/layer").into());

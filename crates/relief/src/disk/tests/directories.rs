@@ -1,12 +1,15 @@
 use core::time::Duration;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
 use std::time::UNIX_EPOCH;
 
 use evictd_config::Resolved;
 use evictd_engine::ports::{Collect, Collected, Relief};
 use evictd_node::{ReliefStep, Unit};
 use evictd_stats::wall_seconds;
+use evictd_testkit::needs;
 
 use super::{Dir, climb, field, fill, settings};
 
@@ -119,6 +122,39 @@ fn a_link_leads_nowhere() {
     let flag = format!("{}:keep=0,older-than=1ns", dir.at("link").display());
     let refused = relieve(&settings(&[("relief-dir", &flag)]), all).unwrap_err();
     assert!(refused.contains("no link is followed"), "{refused}");
+}
+
+/// A file that is mounted on itself.
+struct Mounted<'a>(&'a Path);
+
+impl<'a> Mounted<'a> {
+    fn new(at: &'a Path) -> Self {
+        let status = Command::new("mount").arg("--bind").args([at, at]).status();
+        assert!(status.unwrap().success());
+        Self(at)
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+/// A file that cannot be deleted, as one that is immutable, is the oldest for ever.
+#[test]
+fn a_file_that_cannot_be_deleted_costs_no_other() {
+    needs!(Mounting);
+    let dir = Dir::new();
+    four(&dir);
+    let oldest = dir.at("cache/oldest");
+    let mounted = Mounted::new(&oldest);
+    let some = dir.relief(ReliefStep::Directories, 50_000, Unit::Bytes);
+    let done = relieve(&named(&dir, "keep=0,older-than=1ns"), some).unwrap();
+    assert_eq!(left(&dir), ["below", "newest", "oldest"]);
+    assert_eq!(done.removed, 2);
+    assert!(done.text.contains("/cache/oldest: "), "{}", done.text);
+    drop(mounted);
 }
 
 #[test]

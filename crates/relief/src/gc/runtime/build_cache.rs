@@ -4,9 +4,13 @@ use std::os::unix::fs::MetadataExt;
 use evictd_containers::Error;
 use evictd_engine::ports::Relief;
 use evictd_node::{ReliefStep, Unit};
+use evictd_stats::now;
 
-use super::Run;
+use super::{Run, is_no_answer};
 use crate::device::is_on;
+
+/// What the builder's cache is called among what hung, as nothing else is.
+const HUNG: &str = "/build/prune";
 
 impl Run<'_> {
     /// Prunes what lies on the filesystem that is short.
@@ -14,12 +18,20 @@ impl Run<'_> {
         if relief.rung != ReliefStep::BuildCache || !self.lies_on(relief) {
             return Ok(());
         }
+        // Each time, an eviction would wait for it for two minutes.
+        if self.hung.rests(HUNG, now()) {
+            return Ok(());
+        }
         let freed = if self.collected.dry_run {
             self.runtime.prunable_build_cache()?
         } else {
             // A builder counts bytes alone.
             let missing = relief.missing.filter(|_| relief.unit == Unit::Bytes);
-            self.runtime.prune_build_cache(missing)?
+            let pruned = self.runtime.prune_build_cache(missing);
+            if pruned.as_ref().is_err_and(is_no_answer) {
+                self.hung.add(String::from(HUNG), now());
+            }
+            pruned?
         };
         self.collected.build_cache_bytes = freed.filter(|bytes| *bytes > 0);
         Ok(())

@@ -7,7 +7,7 @@ use evictd_gc::{
     collect_images,
 };
 use evictd_node::{Amount, ImageName, Policy};
-use evictd_stats::{read_filesystem, wall_seconds};
+use evictd_stats::{now, read_filesystem, wall_seconds};
 
 use super::{Item, Run, RuntimeCollected, RuntimeCollector, wall_nanos};
 
@@ -30,11 +30,18 @@ impl RuntimeCollector {
         };
         let measure = || path.as_deref().and_then(usage);
         let dry_run = run.collected.dry_run;
-        let summary = collect_images(&images, measure(), &how, &mut |deletion| {
+        let usage = measure();
+        if let Some(usage) = usage {
+            run.patience.see(now(), usage);
+        }
+        let summary = collect_images(&images, usage, &how, &mut |deletion| {
             let image = listed.get(deletion.index)?;
             let is_gone = remove(run, how.switches, image, deletion.reason);
             // A dry run counts as if the listed size became free.
             let usage = if dry_run { None } else { measure() };
+            if let Some(usage) = usage {
+                run.patience.see(now(), usage);
+            }
             (!run.is_lost).then_some(Removal { is_gone, usage })
         });
         // Only where a disk is short: a runtime does it by itself after each change.

@@ -5,27 +5,33 @@ mod build_cache;
 mod containers;
 mod garbage;
 mod images;
+mod patience;
 mod report;
 #[cfg(test)]
 mod tests;
 mod volumes;
 
 use alloc::sync::Arc;
+use core::time::Duration;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use evictd_config::{ImageGc, Resolved};
-use evictd_containers::{ContainerRuntime, Error, RuntimeListing};
+use evictd_containers::{ContainerRuntime, Error, Failure, RuntimeListing};
 use evictd_engine::ports::{Collect, Collected, Job};
 use evictd_gc::{ContainerPolicy, ImageRecords, Kind};
 use evictd_node::Policy;
 use evictd_pods::runtimes::Collecting;
-use evictd_stats::wall_nanos;
+use evictd_stats::{now, wall_nanos};
 
+use patience::{Hung, Patience};
 pub use report::{Item, RuntimeCollected};
 
 /// When each image was detected and used, for whoever keeps it over a restart.
 pub type SharedRecords = Arc<Mutex<ImageRecords>>;
+
+/// A pod's life hangs on a job: one that frees nothing for so long leaves the rest to the next.
+const FREES_WITHIN: Duration = Duration::from_secs(30);
 
 /// Is called for each thing that was, or would be, removed.
 pub(crate) type Progress<'a> = &'a mut dyn FnMut(&Item);
@@ -45,6 +51,9 @@ pub struct RuntimeCollector {
     records: SharedRecords,
     /// The patterns of which it was told that they match no image.
     told_unmatched: Vec<usize>,
+    /// How long a job goes on that frees nothing.
+    patience: Duration,
+    hung: Hung,
 }
 
 impl RuntimeCollector {
@@ -61,7 +70,16 @@ impl RuntimeCollector {
             began_nanos: wall_nanos(),
             records,
             told_unmatched: Vec::new(),
+            patience: FREES_WITHIN,
+            hung: Hung::default(),
         }
+    }
+
+    /// For a command: nobody waits for it but who asked for it.
+    #[must_use]
+    pub fn without_haste(mut self) -> Self {
+        self.patience = Duration::MAX;
+        self
     }
 
     /// Does one job. What cannot be listed in full is not touched at all.
@@ -78,6 +96,8 @@ impl RuntimeCollector {
             runtime,
             progress,
             is_lost: false,
+            patience: Patience::new(now(), self.patience),
+            hung: core::mem::take(&mut self.hung),
             tells_sizes: true,
             collected: RuntimeCollected {
                 dry_run: job.dry_run,
@@ -93,8 +113,11 @@ impl RuntimeCollector {
             Collect::Step(relief) if self.prunes_build_cache => run.prune_build_cache(relief),
             Collect::Step(_) | Collect::OwnLog { .. } | Collect::Tidy => Ok(()),
         };
-        done.map(|()| run.collected)
-            .map_err(|error| error.to_string())
+        let Run {
+            collected, hung, ..
+        } = run;
+        self.hung = hung;
+        done.map(|()| collected).map_err(|error| error.to_string())
     }
 
     fn with_records<T>(&self, with: impl FnOnce(&mut ImageRecords) -> T) -> T {
@@ -122,8 +145,11 @@ impl Collecting for RuntimeCollector {
 struct Run<'a> {
     runtime: &'a mut dyn ContainerRuntime,
     progress: Progress<'a>,
-    /// Whether the runtime cannot be reached any more: what is left stays.
+    /// Whether nothing more can be removed: the runtime cannot be reached any more, or patience
+    /// is over. What is left stays.
     is_lost: bool,
+    patience: Patience,
+    hung: Hung,
     /// Whether it has said of each container so far what that wrote.
     tells_sizes: bool,
     collected: RuntimeCollected,
@@ -132,6 +158,9 @@ struct Run<'a> {
 impl Run<'_> {
     /// Removes one thing, or would; returns whether it is gone.
     fn remove(&mut self, one: Item) -> bool {
+        if self.hung.rests(&one.id, now()) {
+            return false;
+        }
         if !self.collected.dry_run {
             let removed = match one.kind {
                 Some(Kind::Container) => self.runtime.remove_container(&one.id),
@@ -141,17 +170,43 @@ impl Run<'_> {
                 Some(Kind::PodLogs | Kind::LogFile | Kind::Volumes) | None => return false,
             };
             if let Err(error) = removed {
-                self.fail(&error);
+                self.fail_at(one.id, &error);
                 return false;
             }
+            self.lose_patience();
         }
         (self.progress)(&one);
         self.collected.removed.push(one);
         true
     }
 
+    /// One thing could not be removed. Where the runtime did not answer it may be that one's
+    /// fault.
+    fn fail_at(&mut self, id: String, error: &Error) {
+        self.fail(error);
+        if is_no_answer(error) {
+            self.hung.add(id, now());
+            self.is_lost = self.patience.has_hung(now());
+        } else {
+            self.lose_patience();
+        }
+    }
+
+    /// Ends the job where nothing was freed for long.
+    fn lose_patience(&mut self) {
+        if !self.is_lost && self.patience.is_over(now()) {
+            self.is_lost = true;
+            self.collected.notes.push(self.patience.to_string());
+        }
+    }
+
     fn fail(&mut self, error: &Error) {
         self.is_lost = error.is_lost();
-        self.collected.errors.push(error.to_string());
+        self.collected.add_error(error.to_string());
     }
+}
+
+/// Whether a runtime gave no answer to a call, which may be the fault of what that is about.
+const fn is_no_answer(error: &Error) -> bool {
+    matches!(error.failure, Failure::TimedOut(_) | Failure::Closed)
 }

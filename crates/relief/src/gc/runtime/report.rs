@@ -36,6 +36,9 @@ pub struct RuntimeCollected {
     /// What could not be removed.
     #[serde(skip)]
     pub errors: Vec<String>,
+    /// How many things that were, and calls that failed.
+    #[serde(skip)]
+    pub(super) failed: usize,
     /// Nothing was removed: it was only said what would be.
     #[serde(skip)]
     pub dry_run: bool,
@@ -74,7 +77,25 @@ impl Item {
     }
 }
 
+/// So many errors are told; a runtime may have one for each of thousands of things.
+const MOST_ERRORS: usize = 4;
+
+/// So much is told of the names of what was removed.
+const MOST_NAMES_BYTES: usize = 4 << 10;
+
 impl RuntimeCollected {
+    /// Only the first are told, and how many more there were.
+    pub(super) fn add_error(&mut self, error: String) {
+        self.failed = self.failed.saturating_add(1);
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(error);
+        } else {
+            let more = self.failed.saturating_sub(MOST_ERRORS);
+            self.errors.truncate(MOST_ERRORS);
+            self.errors.push(format!("and {more} more errors"));
+        }
+    }
+
     /// In one line, for a log.
     pub(crate) fn summary(&self) -> String {
         let kinds = [Kind::Container, Kind::Sandbox, Kind::Image, Kind::Volume];
@@ -97,7 +118,7 @@ impl RuntimeCollected {
     /// What the engine is told of it.
     pub fn told(&self) -> Collected {
         let count = |kind| self.names(kind).len();
-        let names = |kind| Some(self.names(kind).join(",")).filter(|names| !names.is_empty());
+        let names = |kind| Some(joined(&self.names(kind))).filter(|names| !names.is_empty());
         let measured = self.measured.as_ref();
         if let Some(bytes) = self.build_cache_bytes {
             return self.told_of_build_caches(bytes);
@@ -124,7 +145,7 @@ impl RuntimeCollected {
                 .with("measured", measured.map(|path| path.display().to_string()))
                 .with("garbageBytes", self.garbage_bytes)
                 .with("shortfall", self.shortfall.clone())
-                .with("errors", self.errors.len()),
+                .with("errors", self.failed),
         }
     }
 
@@ -168,7 +189,8 @@ impl RuntimeCollected {
                 None => "unknown".to_owned(),
             });
         let bytes: Vec<String> = bytes.collect();
-        (!bytes.is_empty()).then(|| bytes.join(","))
+        let bytes: Vec<&str> = bytes.iter().map(String::as_str).collect();
+        (!bytes.is_empty()).then(|| joined(&bytes))
     }
 
     fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Item> {
@@ -193,4 +215,20 @@ impl RuntimeCollected {
         let more = if count > FEW { ", …" } else { "" };
         (count > 0).then(|| format!("{verb} {count} {name}{plural} ({few}{more})"))
     }
+}
+
+/// As many as there is room for in a record; a log or a program keeps no longer one.
+fn joined(all: &[&str]) -> String {
+    let mut text = String::new();
+    for one in all {
+        if text.len().saturating_add(one.len()) > MOST_NAMES_BYTES {
+            text.push_str(",…");
+            break;
+        }
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(one);
+    }
+    text
 }

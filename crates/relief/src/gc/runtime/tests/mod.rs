@@ -1,5 +1,6 @@
 //! Nothing is deleted that nobody would bring back (decision D0, acceptance row 166).
 
+mod hostile;
 mod properties;
 
 use alloc::sync::Arc;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 
 use evictd_config::{Resolved, Typed, resolve};
 use evictd_containers::{
-    ContainerRuntime, ContainerState, Error, ListedContainer, ListedImage, ListedVolume,
+    ContainerRuntime, ContainerState, Error, Failure, ListedContainer, ListedImage, ListedVolume,
     RuntimeDisks, RuntimeListing, RuntimePod, WritableLayer,
 };
 use evictd_engine::ports::{Collect, Job, Relief};
@@ -31,6 +32,10 @@ struct Fake {
     root: Option<PathBuf>,
     /// How many containers a list holds at most; where that is so few, removed ones go.
     longest_list: usize,
+    /// Images whose removal fails, and how.
+    fails: Vec<(&'static str, Failure)>,
+    /// Images that it was to remove.
+    asked: Vec<String>,
 }
 
 impl Fake {
@@ -63,6 +68,8 @@ impl Fake {
             pruned: Vec::new(),
             root: None,
             longest_list: usize::MAX,
+            fails: Vec::new(),
+            asked: Vec::new(),
         }
     }
 
@@ -114,7 +121,10 @@ impl ContainerRuntime for Fake {
     }
     fn prune_build_cache(&mut self, missing: Option<u64>) -> Result<Option<u64>, Error> {
         self.pruned.push(missing);
-        Ok(Some(5 << 28))
+        match self.fails.iter().find(|(of, _)| *of == "prune") {
+            Some((_, failure)) => Err(Error::new(self.endpoint(), "POST", failure.clone())),
+            None => Ok(Some(5 << 28)),
+        }
     }
     fn remove_container(&mut self, id: &str) -> Result<(), Error> {
         if self.longest_list < usize::MAX {
@@ -122,8 +132,12 @@ impl ContainerRuntime for Fake {
         }
         Ok(())
     }
-    fn remove_image(&mut self, _: &str) -> Result<(), Error> {
-        Ok(())
+    fn remove_image(&mut self, id: &str) -> Result<(), Error> {
+        self.asked.push(id.to_owned());
+        match self.fails.iter().find(|(of, _)| *of == id) {
+            Some((_, failure)) => Err(Error::new(self.endpoint(), "DELETE", failure.clone())),
+            None => Ok(()),
+        }
     }
 }
 
