@@ -117,7 +117,7 @@ pub(super) fn next_in_words(
         None => String::new(),
         Some(next) => match next.first() {
             Some(first) => format!("; next: {}", first.name),
-            None => format!("; next: none: {}", next.nobody.unwrap_or_default()),
+            None => format!("; next: none: {}", next.why_none.unwrap_or_default()),
         },
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn next() -> Next {
         pods: vec![String::from(
             "default/web: uses 180Mi, 80Mi above its request, priority 0, Burstable",
         )],
-        nobody: None,
+        why_none: None,
         waits: None,
         accounts: Vec::new(),
     }

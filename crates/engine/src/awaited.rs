@@ -1,4 +1,4 @@
-//! The step of relief under way, for which the runtimes are waited.
+//! The step of relief that is under way.
 
 use core::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) struct Awaited {
     step: Step,
     /// The job that was handed over for it.
     pub(crate) number: u64,
-    /// How many have not answered it.
+    /// How many answers to it are still to come.
     pub(crate) answers: usize,
     /// Since when nothing was freed, and what was left then.
     idle: Option<(Mono, Reading)>,
@@ -39,7 +39,7 @@ impl Awaited {
         }
     }
 
-    /// It was handed to so many as that job.
+    /// The job `number` was handed over, and `answers` runtimes will answer it.
     pub(crate) const fn is_handed_over(&mut self, number: u64, answers: usize) {
         (self.number, self.answers) = (number, answers);
         self.idle = None;

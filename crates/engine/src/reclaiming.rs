@@ -78,7 +78,8 @@ impl Reclaiming {
         self.number
     }
 
-    /// The step was handed to so many as that job. Hands it back where there are none to wait for.
+    /// The job `number` was handed over for this step, and `answers` runtimes will answer it. With
+    /// no answer to wait for, the step comes back at once.
     pub(crate) fn wait(
         &mut self,
         mut step: Awaited,

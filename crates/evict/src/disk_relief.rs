@@ -121,7 +121,7 @@ const fn calls(signal: Signal, layout: Layout, policy: &Policy) -> &'static [Nod
 /// The steps beside the kubelet's: the old part of a log is given up, and the reserve used, only
 /// where a pod would be evicted at once, and neither holds inodes.
 pub(crate) fn others(threshold: &Threshold) -> &'static [ReliefStep] {
-    /// What costs nobody anything.
+    /// Steps that cost no pod anything.
     const HARMLESS: &[ReliefStep] = &[ReliefStep::BuildCache, ReliefStep::Directories];
     if threshold.is_hard() && threshold.signal.unit() == Unit::Bytes {
         &ReliefStep::ALL
@@ -151,7 +151,7 @@ pub(crate) struct DiskRelief {
     rest: Option<Rest>,
 }
 
-/// Rounds go on while a step is taken, which may be minutes, and whatever else they do.
+/// A step may take minutes. Rounds go on meanwhile.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
     of: Of,
@@ -170,8 +170,8 @@ struct Rest {
 }
 
 impl DiskRelief {
-    /// The step to take now: the one that is awaited, or the first of these. `None` where they
-    /// rest, as they gave nothing back lately.
+    /// The step to take now: the awaited one, or else the first of `of`. `None` while these steps
+    /// rest, because they gave nothing back.
     pub(crate) fn begin(&mut self, now: Mono, of: Of) -> Option<Step> {
         let rests = |rest: &Rest| rest.of == of && now < rest.until;
         if self.under_way.is_none() && self.rest.as_ref().is_some_and(rests) {
@@ -185,7 +185,7 @@ impl DiskRelief {
         self.under_way.get_or_insert(new).next()
     }
 
-    /// The kubelet's calls among the steps, before the first of them is taken.
+    /// The kubelet's calls among the steps, until the first step is taken.
     pub(crate) fn is_to_begin(&self) -> Option<&'static [NodeReclaim]> {
         let begins = self.under_way.filter(|under_way| under_way.taken == 0)?;
         Some(begins.of.steps.calls)
@@ -199,8 +199,8 @@ impl DiskRelief {
         under_way.next()
     }
 
-    /// It is over. What was cut short, as enough was left, has shown nothing of the steps that
-    /// were left out. Returns whether it has taken all of these steps, for the same disk.
+    /// The relief is over. If it took every step and none gave anything, these steps rest. Returns
+    /// whether it took all the steps of `wanted`, for the same disk.
     pub(crate) fn end(&mut self, now: Mono, wanted: Of, may_rest: bool) -> bool {
         let Some(over) = self.under_way.take() else {
             return true;
@@ -219,12 +219,12 @@ impl DiskRelief {
         over.of.is_of_disk_of(wanted) && over.of.steps.contains(wanted.steps)
     }
 
-    /// Nobody can say whether more steps are needed: it counts as never tried.
+    /// The relief ends without a result: the next one begins at the first step.
     pub(crate) const fn forget(&mut self) {
         self.under_way = None;
     }
 
-    /// What gave nothing back may give by now.
+    /// The steps rest no longer: something has changed.
     pub(crate) const fn try_again(&mut self) {
         self.rest = None;
     }

@@ -91,13 +91,13 @@ impl Evict {
         matches!(self.stage, Stage::Relieving { .. })
     }
 
-    /// Before the first step of a relief is taken: what the kubelet would call to reclaim.
+    /// What the kubelet would call to reclaim, until the first step of a relief is taken.
     #[must_use]
     pub fn begins_to_relieve(&self) -> Option<&'static [NodeReclaim]> {
         self.relief.is_to_begin()
     }
 
-    /// What gave nothing back may give by now, as a container runtime is back.
+    /// Ends the rest of steps that gave nothing back: a container runtime answers again.
     pub const fn try_relief_again(&mut self) {
         self.relief.try_again();
     }

@@ -13,11 +13,11 @@ use super::root::{EMPTY_DIRS, Root, enter};
 use crate::Error;
 use crate::process::Proc;
 
-/// Of one pod's logs so much is looked at: a pod that may write there can make any number of
-/// names. What is counted of it is less than there is then.
+/// At most this many names are read in one pod's log directory, as a pod that may write there can
+/// make any number. Beyond that the pod's logs are counted too low.
 const MOST_ENTRIES: usize = 65_536;
 
-/// So many of its log files are listed.
+/// At most this many of its log files are listed.
 pub(super) const MOST_LOGS: usize = 1024;
 
 impl Leftovers {

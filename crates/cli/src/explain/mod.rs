@@ -191,7 +191,7 @@ impl From<Decided> for Decision {
 impl From<Next> for Decision {
     fn from(of: Next) -> Self {
         let signal = of.signal;
-        let text = match (&of.nobody, of.first()) {
+        let text = match (&of.why_none, of.first()) {
             (None, Some(first)) => format!(
                 "pod {} would be evicted for {signal}: {}",
                 first.name, first.reason
@@ -204,7 +204,7 @@ impl From<Next> for Decision {
         Self {
             text,
             why: format!("so says the daemon\n{}", of.order_in_words()),
-            evicts: Some(of.nobody.is_none()),
+            evicts: Some(of.why_none.is_none()),
         }
     }
 }

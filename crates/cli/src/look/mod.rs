@@ -159,7 +159,7 @@ fn next_of_each(thresholds: &[Distance], sampled: &Sampled, daemon: &View) -> Ve
 pub(super) fn in_words(next: &[Next]) -> Vec<(String, String)> {
     let mut told: Vec<(String, String)> = Vec::new();
     for first in next {
-        let who = match &first.nobody {
+        let who = match &first.why_none {
             Some(why) => format!("none: {why}"),
             None => first.pods.join("; then "),
         };

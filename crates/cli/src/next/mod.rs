@@ -26,7 +26,7 @@ pub(crate) struct Next {
     pub(crate) pods: Vec<String>,
     /// Why none would be evicted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) nobody: Option<String>,
+    pub(crate) why_none: Option<String>,
     /// What holds the eviction back, in the daemon's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waits: Option<String>,
@@ -72,7 +72,7 @@ impl Next {
     pub(crate) fn said_by(daemon: &View, signal: Signal) -> Option<Self> {
         let said = Self::read(signal, daemon.verdict(signal)?);
         // One that names neither a pod nor a reason is of another version.
-        let is_known = said.nobody.is_some() || !said.pods.is_empty();
+        let is_known = said.why_none.is_some() || !said.pods.is_empty();
         is_known.then(|| said.held_back(Some(daemon)))
     }
 
@@ -81,14 +81,14 @@ impl Next {
         let listed = verdict.get("pods").and_then(Value::as_array);
         let accounts = listed.into_iter().flatten().filter_map(Account::read);
         let accounts: Vec<Account> = accounts.collect();
-        let nobody = text(verdict, "whyNone");
-        let is_next = |of: &&Account| nobody.is_none() && of.skipped.is_none();
+        let why_none = text(verdict, "whyNone");
+        let is_next = |of: &&Account| why_none.is_none() && of.skipped.is_none();
         let in_order = accounts.iter().filter(is_next).take(FEW);
         let in_words = |of: &Account| format!("{}: {}", of.name, of.reason);
         Self {
             signal,
             pods: in_order.map(in_words).collect(),
-            nobody,
+            why_none,
             waits: None,
             accounts,
         }
@@ -112,7 +112,7 @@ impl Next {
                 pod.reason.clone_from(&account.reason);
                 pod.skipped.clone_from(&account.skipped);
             }
-            let has_place = self.nobody.is_none() && account.is_some() && pod.skipped.is_none();
+            let has_place = self.why_none.is_none() && account.is_some() && pod.skipped.is_none();
             place = place.saturating_add(usize::from(has_place));
             pod.place = has_place.then_some(place);
         }
@@ -129,7 +129,7 @@ impl Next {
     /// `Next to be evicted for memory.available: docker/web: uses 400Mi, ...`
     fn sentence(&self) -> String {
         let pod = self.pods.first().map(String::as_str);
-        let who = match &self.nobody {
+        let who = match &self.why_none {
             Some(why) => format!("none: {why}"),
             None => pod.unwrap_or("none").to_owned(),
         };
@@ -139,7 +139,7 @@ impl Next {
     /// What is known of the next pod.
     pub(crate) fn first(&self) -> Option<&Account> {
         let mut left = self.accounts.iter();
-        left.find(|of| self.nobody.is_none() && of.skipped.is_none())
+        left.find(|of| self.why_none.is_none() && of.skipped.is_none())
     }
 
     /// Each pod with what put it in its place, in lines.

@@ -27,8 +27,8 @@ const THIN_POOL: &str = "images lie in a devicemapper thin pool, which is no fil
      cannot be watched there; dockerd --storage-opt dm.basesize=50G bounds each layer";
 
 impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
-    /// Takes a step of relief, which the runtimes carry out without being waited for. Returns the
-    /// next plan where there is nothing to wait for.
+    /// Hands a step of relief over. The loop does not wait for it. Returns the next plan if there
+    /// is no answer to come.
     pub(super) fn relieve(&mut self, now: Mono, step: Step) -> Option<Plan> {
         if self.reclaiming.is_under_way() {
             return None;
@@ -84,8 +84,8 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         })
     }
 
-    /// A step was answered, or nobody waits for it any more. What dead pods left belongs to it,
-    /// and is not waited for in the loop either. Returns the next plan, once all of it is done.
+    /// A step was answered, or is left behind. Begins to delete what dead pods left, which belongs
+    /// to the step. Returns the next plan once that is done, too.
     pub(super) fn relieved(&mut self, now: Mono, mut step: Awaited) -> Option<Plan> {
         let may_delete = self.reclaim.has_leftovers() && !self.reclaiming.is_deleting();
         if may_delete && step.sees_to_leftovers() {
@@ -107,7 +107,7 @@ impl<N: Node, P: Pods, R: Reclaim<P>> Loop<N, P, R> {
         };
         let plan = self.outcome(now, Outcome::Relieved(relieved));
         if plan == Plan::Rest && self.is_still_short(&again) {
-            // By another threshold, or it could not be read: it is decided anew.
+            // Another threshold is met, or the disk could not be read: decide again soon.
             self.timers.set_earlier(Timer::Round, now + AFTER_RELIEF);
         }
         Some(plan)

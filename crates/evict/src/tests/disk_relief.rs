@@ -105,10 +105,10 @@ fn steps_that_gave_nothing_rest() {
     assert_eq!(taken(&mut evict, 73, |_| 1).0.len(), 6);
 }
 
-/// A step is proposed again until it is taken, and what could not be read after it counts as
-/// never tried.
+/// A step is proposed again until it is taken. Where the disk could not be read after it, or memory
+/// ran short meanwhile, the relief begins at its first step again.
 #[test]
-fn a_step_that_nobody_can_judge_was_never_tried() {
+fn relief_begins_anew_where_its_result_could_not_be_read() {
     let mut evict = hard("nodefs.available<1Gi");
     let first = Plan::Relieve(Step::Relief(ReliefStep::BuildCache));
     let low = [(NODEFS, 1)];

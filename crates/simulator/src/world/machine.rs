@@ -95,16 +95,22 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Whether chance has it so now, once in so many times, where that feature is on. What is read
-    /// or listed draws from the moment: a build that reads less meets the same world.
+    /// Rolls the dice: `true` with a probability of one in `times`, and only where that feature is
+    /// on. The dice depend on the seed and the time alone, so a build that reads less often meets
+    /// the same world. `which` tells several things of one feature apart.
     pub(crate) fn now_and_then(&self, feature: Feature, which: usize, times: u64) -> bool {
         self.has(feature) && self.dice(feature, which).one_in(times)
     }
 
-    /// The dice of this moment for one thing of that feature.
+    /// The dice for one thing of that feature, at this time.
     pub(crate) fn dice(&self, feature: Feature, which: usize) -> Random {
         let which = u64::try_from(which).unwrap_or(0);
         let stream = 1_000_000 + (feature as u64) * 1000 + which;
+        self.dice_now(stream)
+    }
+
+    /// One stream of the dice, at this time.
+    pub(super) fn dice_now(&self, stream: u64) -> Random {
         Random::new(self.seed ^ self.now.as_nanos().rotate_left(17), stream)
     }
 

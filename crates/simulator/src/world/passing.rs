@@ -36,7 +36,7 @@ impl World {
             self.memory.set_aside(next, self.memory_used());
             if next > from {
                 self.now = next;
-                self.random = self.dice(Feature::Swap, 0);
+                self.random = self.dice_now(2);
             }
             set(next);
             self.ebb(from, next);

@@ -90,7 +90,7 @@ impl Asked {
             if let Event::NoCandidate(verdict) = event
                 && verdict.signal == next.signal
             {
-                let why = next.nobody.as_ref().unwrap();
+                let why = next.why_none.as_ref().unwrap();
                 let text = event.to_string();
                 assert_says("log", &text, why);
                 records.push(json!({
@@ -127,7 +127,7 @@ impl Asked {
                 ),
             ),
             None => {
-                let why = next.nobody.as_ref().unwrap();
+                let why = next.why_none.as_ref().unwrap();
                 let text = format!("no pod would be evicted for {}: {why}", next.signal);
                 (text.clone(), text)
             }
@@ -185,7 +185,7 @@ fn shown_by_commands(moment: &Moment, view: &View, next: &Next) {
     thresholds.retain(|of| of.signal == signal);
     if !thresholds.is_empty() {
         let name = next.first().map(|of| of.name.clone());
-        let why = next.nobody.as_ref().map(|why| format!("none: {why}"));
+        let why = next.why_none.as_ref().map(|why| format!("none: {why}"));
         let expected = format!("; next: {}", name.or(why).unwrap());
         assert_eq!(next_in_words(None, &thresholds, view), expected, "check");
     }

@@ -74,8 +74,8 @@ impl Lists {
         is_listed && (!needs_layers || is_young(self.measured))
     }
 
-    /// Whether it has yet to say what the runtime holds. One that hangs is there, and may
-    /// hold anything; where nobody listens, nobody holds anything.
+    /// Whether it has yet to say what the runtime holds. One that hangs
+    /// may hold pods. Where no runtime listens, there are none.
     pub(crate) fn is_silent(&self) -> bool {
         let hangs = |error: &Error| matches!(error.failure, Failure::TimedOut(_));
         let never_answered = self.listed.is_none() && self.failure.as_ref().is_some_and(hangs);

@@ -30,7 +30,8 @@ pub use report::{Item, RuntimeCollected};
 /// When each image was detected and used, for whoever keeps it over a restart.
 pub type SharedRecords = Arc<Mutex<ImageRecords>>;
 
-/// A pod's life hangs on a job: one that frees nothing for so long leaves the rest to the next.
+/// An eviction waits for a job. One that has freed nothing within this time stops, and the next
+/// job does the rest.
 const FREES_WITHIN: Duration = Duration::from_secs(30);
 
 /// Is called for each thing that was, or would be, removed.
@@ -75,7 +76,7 @@ impl RuntimeCollector {
         }
     }
 
-    /// For a command: nobody waits for it but who asked for it.
+    /// For a command: no eviction waits for its jobs, so they may take any time.
     #[must_use]
     pub fn without_haste(mut self) -> Self {
         self.patience = Duration::MAX;

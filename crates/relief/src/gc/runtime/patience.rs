@@ -6,13 +6,14 @@ use core::time::Duration;
 use evictd_gc::FsUsage;
 use evictd_node::Mono;
 
-/// So many removals of a job may be without an answer: more of them are the runtime's fault.
+/// A job stops after this many removals without an answer: the runtime is at fault then, and not
+/// one image.
 const MOST_HUNG: usize = 3;
 
-/// What was not removed in time is left alone for so long.
+/// How long a thing rests that was not removed in time.
 const HUNG_REST: Duration = Duration::from_secs(600);
 
-/// So many are kept in mind.
+/// At most this many things rest.
 const MOST_RESTING: usize = 64;
 
 /// So much of a disk shows that it gives something back.

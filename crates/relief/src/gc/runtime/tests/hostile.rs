@@ -1,5 +1,5 @@
-//! A thing that a runtime does not remove costs itself, and one that removes nothing at all
-//! delays nobody for long.
+//! A thing that the runtime does not remove holds up no other thing. A runtime that removes nothing
+//! delays an eviction for a bounded time.
 
 use core::time::Duration;
 
