@@ -25,7 +25,7 @@ pub(crate) struct Next {
     /// The next one first, each with what put it in its place.
     pub(crate) pods: Vec<String>,
     /// Why none would be evicted.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "nobody", skip_serializing_if = "Option::is_none")]
     pub(crate) why_none: Option<String>,
     /// What holds the eviction back, in the daemon's words.
     #[serde(skip_serializing_if = "Option::is_none")]
