@@ -104,8 +104,7 @@ fn everything_is_listed_and_links_are_not() {
     assert_eq!(leftovers.path(logs), at("logs/a_b_u"));
 }
 
-/// A link above the directory that was named, where others may write: it may lead anywhere.
-/// Acceptance row 452: what its pod may fill is not all kept in memory.
+/// A pod that may write to its log directory can make any number of names there.
 #[test]
 fn names_without_end_in_a_log_directory_are_listed_in_part() {
     let fixture = Fixture::new();
@@ -127,6 +126,7 @@ fn names_without_end_in_a_log_directory_are_listed_in_part() {
     assert_eq!(of("a_other_v", LeftoverKind::LogFile), 1);
 }
 
+/// A link above the directory that was named, where others may write: it may lead anywhere.
 #[test]
 fn no_link_leads_to_a_directory_that_was_named() {
     let fixture = Fixture::new();

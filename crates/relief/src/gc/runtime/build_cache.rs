@@ -9,8 +9,8 @@ use evictd_stats::now;
 use super::{Run, is_no_answer};
 use crate::device::is_on;
 
-/// What the builder's cache is called among what hung, as nothing else is.
-const HUNG: &str = "/build/prune";
+/// The name of the builder's cache in the list of what gave no answer; nothing else has it.
+const UNANSWERED: &str = "/build/prune";
 
 impl Run<'_> {
     /// Prunes what lies on the filesystem that is short.
@@ -19,7 +19,7 @@ impl Run<'_> {
             return Ok(());
         }
         // Each time, an eviction would wait for it for two minutes.
-        if self.hung.rests(HUNG, now()) {
+        if self.unanswered.rests(UNANSWERED, now()) {
             return Ok(());
         }
         let freed = if self.collected.dry_run {
@@ -29,7 +29,7 @@ impl Run<'_> {
             let missing = relief.missing.filter(|_| relief.unit == Unit::Bytes);
             let pruned = self.runtime.prune_build_cache(missing);
             if pruned.as_ref().is_err_and(is_no_answer) {
-                self.hung.add(String::from(HUNG), now());
+                self.unanswered.add(String::from(UNANSWERED), now());
             }
             pruned?
         };

@@ -24,7 +24,7 @@ use evictd_node::Policy;
 use evictd_pods::runtimes::Collecting;
 use evictd_stats::{now, wall_nanos};
 
-use patience::{Hung, Patience};
+use patience::{Patience, Unanswered};
 pub use report::{Item, RuntimeCollected};
 
 /// When each image was detected and used, for whoever keeps it over a restart.
@@ -54,7 +54,7 @@ pub struct RuntimeCollector {
     told_unmatched: Vec<usize>,
     /// How long a job goes on that frees nothing.
     patience: Duration,
-    hung: Hung,
+    unanswered: Unanswered,
 }
 
 impl RuntimeCollector {
@@ -72,7 +72,7 @@ impl RuntimeCollector {
             records,
             told_unmatched: Vec::new(),
             patience: FREES_WITHIN,
-            hung: Hung::default(),
+            unanswered: Unanswered::default(),
         }
     }
 
@@ -98,7 +98,7 @@ impl RuntimeCollector {
             progress,
             is_lost: false,
             patience: Patience::new(now(), self.patience),
-            hung: core::mem::take(&mut self.hung),
+            unanswered: core::mem::take(&mut self.unanswered),
             tells_sizes: true,
             collected: RuntimeCollected {
                 dry_run: job.dry_run,
@@ -115,9 +115,11 @@ impl RuntimeCollector {
             Collect::Step(_) | Collect::OwnLog { .. } | Collect::Tidy => Ok(()),
         };
         let Run {
-            collected, hung, ..
+            collected,
+            unanswered,
+            ..
         } = run;
-        self.hung = hung;
+        self.unanswered = unanswered;
         done.map(|()| collected).map_err(|error| error.to_string())
     }
 
@@ -150,7 +152,7 @@ struct Run<'a> {
     /// is over. What is left stays.
     is_lost: bool,
     patience: Patience,
-    hung: Hung,
+    unanswered: Unanswered,
     /// Whether it has said of each container so far what that wrote.
     tells_sizes: bool,
     collected: RuntimeCollected,
@@ -159,7 +161,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Removes one thing, or would; returns whether it is gone.
     fn remove(&mut self, one: Item) -> bool {
-        if self.hung.rests(&one.id, now()) {
+        if self.unanswered.rests(&one.id, now()) {
             return false;
         }
         if !self.collected.dry_run {
@@ -186,8 +188,8 @@ impl Run<'_> {
     fn fail_at(&mut self, id: String, error: &Error) {
         self.fail(error);
         if is_no_answer(error) {
-            self.hung.add(id, now());
-            self.is_lost = self.patience.has_hung(now());
+            self.unanswered.add(id, now());
+            self.is_lost = self.patience.has_unanswered(now());
         } else {
             self.lose_patience();
         }

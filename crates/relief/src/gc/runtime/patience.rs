@@ -8,10 +8,10 @@ use evictd_node::Mono;
 
 /// A job stops after this many removals without an answer: the runtime is at fault then, and not
 /// one image.
-const MOST_HUNG: usize = 3;
+const MOST_UNANSWERED: usize = 3;
 
 /// How long a thing rests that was not removed in time.
-const HUNG_REST: Duration = Duration::from_secs(600);
+const UNANSWERED_REST: Duration = Duration::from_secs(600);
 
 /// At most this many things rest.
 const MOST_RESTING: usize = 64;
@@ -25,7 +25,7 @@ pub(super) struct Patience {
     /// Since when nothing was freed, and what was free then.
     since: Mono,
     free: Option<FsUsage>,
-    hung: usize,
+    unanswered: usize,
 }
 
 impl Patience {
@@ -34,7 +34,7 @@ impl Patience {
             within,
             since: now,
             free: None,
-            hung: 0,
+            unanswered: 0,
         }
     }
 
@@ -61,10 +61,10 @@ impl Patience {
 
     /// A removal had no answer, for which there is a patience of its own. Returns whether it was
     /// the last of this job.
-    pub(super) const fn has_hung(&mut self, now: Mono) -> bool {
+    pub(super) const fn has_unanswered(&mut self, now: Mono) -> bool {
         self.since = now;
-        self.hung = self.hung.saturating_add(1);
-        self.hung >= MOST_HUNG
+        self.unanswered = self.unanswered.saturating_add(1);
+        self.unanswered >= MOST_UNANSWERED
     }
 }
 
@@ -81,9 +81,9 @@ impl fmt::Display for Patience {
 /// What was not removed in time, and when: one whose removal hangs would cost all others, each
 /// time anew.
 #[derive(Default)]
-pub(super) struct Hung(Vec<(String, Mono)>);
+pub(super) struct Unanswered(Vec<(String, Mono)>);
 
-impl Hung {
+impl Unanswered {
     pub(super) fn add(&mut self, id: String, now: Mono) {
         if self.0.len() >= MOST_RESTING {
             self.0.remove(0);
@@ -92,7 +92,8 @@ impl Hung {
     }
 
     pub(super) fn rests(&mut self, id: &str, now: Mono) -> bool {
-        self.0.retain(|(_, since)| now.since(*since) < HUNG_REST);
+        self.0
+            .retain(|(_, since)| now.since(*since) < UNANSWERED_REST);
         self.0.iter().any(|(of, _)| of == id)
     }
 }
@@ -127,16 +128,16 @@ mod tests {
     }
 
     #[test]
-    fn what_hung_is_left_alone_for_ten_minutes() {
+    fn what_was_unanswered_is_left_alone_for_ten_minutes() {
         let at = |seconds: u64| Mono::from_millis(seconds * 1000);
-        let mut hung = Hung::default();
-        hung.add("a".into(), at(1));
-        assert!(hung.rests("a", at(600)) && !hung.rests("b", at(600)));
-        assert!(!hung.rests("a", at(601)));
+        let mut unanswered = Unanswered::default();
+        unanswered.add("a".into(), at(1));
+        assert!(unanswered.rests("a", at(600)) && !unanswered.rests("b", at(600)));
+        assert!(!unanswered.rests("a", at(601)));
         for number in 0..100 {
-            hung.add(number.to_string(), at(700));
+            unanswered.add(number.to_string(), at(700));
         }
-        assert_eq!(hung.0.len(), MOST_RESTING);
-        assert!(hung.rests("99", at(701)) && !hung.rests("0", at(701)));
+        assert_eq!(unanswered.0.len(), MOST_RESTING);
+        assert!(unanswered.rests("99", at(701)) && !unanswered.rests("0", at(701)));
     }
 }
